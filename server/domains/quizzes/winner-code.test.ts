@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { SEATS_MAX } from '../../../protocol/limits.ts';
-import { winnerCode } from './winner-code.ts';
+import { isLikeCode, winnerCode } from './winner-code.ts';
 
 const SECRET = 'a secret';
 const SEATS = Array.from({ length: 20_000 }, (_, seat) => seat);
@@ -25,5 +25,40 @@ describe('winnerCode', () => {
       SEATS.slice(0, 1_000).filter((seat) => other(seat) === winnerCode(SECRET, 'stream', seat));
     expect(same((seat) => winnerCode('another secret', 'stream', seat))).toEqual([]);
     expect(same((seat) => winnerCode(SECRET, 'another stream', seat))).toEqual([]);
+  });
+});
+
+describe('isLikeCode', () => {
+  test.each([
+    'KOTA-4729',
+    'kota 4729',
+    'ＫＯＴＡ４７２９',
+    'K\u200bO\u200bTA4729',
+    'КОТА-4729',
+    'ΚΟΤΑ-4729',
+    'KОTA-4729',
+    'Ꮶ\u13beTA-4729',
+    'K0TA-4729',
+    'KOTA-47З9',
+    'KÓTA-4729',
+    'KO\u0301TA-4729',
+    'KOTA-47२9',
+    'KØTA-4729',
+  ])('[W-13] a name is like a code when its letters may look like those of one: %s', (name) => {
+    expect(isLikeCode(name)).toBe(true);
+  });
+
+  test.each([
+    'Ada',
+    'Ada1234',
+    'Mike-2345',
+    'Анна',
+    'Анатолий',
+    'Анна-2019',
+    '田中さん',
+    'KOTA-47299',
+    'ANNA-4729',
+  ])('[W-13] a name is unlike a code when no code has its letters or digits: %s', (name) => {
+    expect(isLikeCode(name)).toBe(false);
   });
 });

@@ -17,7 +17,13 @@ const SECRET_BYTES = 32;
 const CONSONANTS = 'BDFGHJKLMNRSTVWZ';
 const VOWELS = 'AEOU';
 const DIGITS = '23456789';
-const CODE = new RegExp(`^(?:[${CONSONANTS}][${VOWELS}]){2}[${DIGITS}]{4}$`, 'i');
+// Letters and digits of other scripts, and with marks, may look like those of a code. A digit of a code
+// must be among them: eight letters of another script are a name.
+const OTHER = '[^\\x00-\\x7f]';
+const CODE = new RegExp(
+  `^(?=.*[${DIGITS}])(?:(?:[${CONSONANTS}]|${OTHER})(?:[${VOWELS}0]|${OTHER})){2}(?:[${DIGITS}]|${OTHER}){4}$`,
+  'iu',
+);
 const NO_LETTER_OR_DIGIT = /[^\p{L}\p{N}]/gu;
 const HALF_BITS = 12;
 const HALF_MASK = (1 << HALF_BITS) - 1;
@@ -52,7 +58,7 @@ export function winnerCode(secret: string, streamId: string, seat: number): stri
 
 /** Whether a name could be read as a code: a viewer could pose as another winner with it. */
 export function isLikeCode(name: string): boolean {
-  return CODE.test(name.normalize('NFKC').replace(NO_LETTER_OR_DIGIT, ''));
+  return CODE.test(name.normalize('NFKD').replace(NO_LETTER_OR_DIGIT, ''));
 }
 
 /** A permutation of 24 bits: a Feistel network, whose round function is an HMAC. */
