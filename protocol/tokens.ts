@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { IDENTIFIER_CHARS } from './limits.ts';
+import { IDENTIFIER_CHARS, SEATS_MAX } from './limits.ts';
 import { text, uuid, wholeNumber } from './text.ts';
 
 /** Request for a viewer token (interface, Viewer token). */
@@ -28,7 +28,7 @@ export const viewerClaimsSchema = z.object({
   aud: z.string(),
   sub: z.string(),
   stream_id: uuid,
-  seat: wholeNumber,
+  seat: wholeNumber.max(SEATS_MAX - 1),
   iat: z.int(),
   exp: z.int(),
 });
