@@ -255,6 +255,30 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       expect((await service.studio('DELETE', path, undefined, { token })).status).toBe(404);
     });
 
+    test.each(['removed', 'demoted'])(
+      '[U-14] an invitation is withdrawn when an owner, who may have its link, is %s',
+      async (what) => {
+        const account = await service.createAccount();
+        await newMember(service, 'owner', account);
+        const { browser, uuid } = await newMember(service, 'owner', account);
+        const host = await newMember(service, 'host', account);
+        const body = { email: `${randomUUID()}@example.org`, role: 'owner' };
+        const made = await browser.send('POST', '/invitations', body);
+        const token = tokenOf((await expectJson<{ link: string }>(made, 201)).link);
+        const { token: apiToken } = account;
+        const change = (id: string) =>
+          what === 'removed'
+            ? service.studio('DELETE', `/members/${id}`, undefined, { token: apiToken })
+            : service.studio('PATCH', `/members/${id}`, { role: 'moderator' }, { token: apiToken });
+        // A host cannot invite, so an invitation outlives one.
+        expect((await change(host.uuid)).ok).toBe(true);
+        expect((await look(token)).status).toBe(200);
+        expect((await change(uuid)).ok).toBe(true);
+        await expectUnauthorized(await accept(token), 'Token');
+        expect(await byToken<Invitation>('/invitations', account)).toEqual([]);
+      },
+    );
+
     test('[U-17] an invitation is valid for 7 days', async () => {
       const early = await inviteMember(service, 'host');
       passMs(1);

@@ -42,6 +42,15 @@ export async function insertMember(tx: Tx, member: NewMember): Promise<void> {
   await tx.query("delete from links where kind = 'setup'");
 }
 
+/**
+ * Withdraws all invitations to an account that loses this member as an owner: owners see the links that
+ * they create, and one of these would bring them back.
+ */
+async function withdrawInvitationsOf(tx: Tx, account: string, { role }: Member): Promise<void> {
+  if (role !== 'owner') return;
+  await tx.query("delete from links where account = $1 and kind = 'invitation'", [account]);
+}
+
 /** Locks an account and reads its members. @throws DomainError `not-found` when none has this uuid */
 async function lockAccountOfMember(
   tx: Tx,
@@ -71,6 +80,7 @@ export const memberProcedures = {
     ): Promise<Member> => {
       const { member, members } = await lockAccountOfMember(tx, account, uuid);
       requireRemainingOwner(members, uuid, role);
+      if (role !== 'owner') await withdrawInvitationsOf(tx, account, member);
       await tx.query('update members set role = $2 where uuid = $1', [uuid, role]);
       return { ...member, role };
     },
@@ -80,6 +90,7 @@ export const memberProcedures = {
   removeMember: writeProcedure(async (tx, { account, uuid }: MemberOfAccount): Promise<void> => {
     const { member, members } = await lockAccountOfMember(tx, account, uuid);
     requireRemainingOwner(members, uuid, null);
+    await withdrawInvitationsOf(tx, account, member);
     // A concurrent sign-in locks this row too. If it commits first, its session is deleted here;
     // otherwise it finds no member.
     await tx.query(`select uuid from members where uuid = $1 ${tx.locks.update}`, [uuid]);
