@@ -33,7 +33,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
   }, 30_000);
   afterAll(() => service.close());
 
-  const session = () => ({ hash: randomUUID(), nowMs: service.clock.nowMs() });
+  const session = () => ({ hash: randomUUID(), replaced: null, nowMs: service.clock.nowMs() });
   const acceptLink = (token: string) =>
     service.store.acceptLink({
       ...{ hash: hashOf(token), uuid: randomUUID(), name: 'Ada', passwordHash: randomUUID() },
@@ -69,7 +69,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       const { uuid, email } = await newMember(service, 'host', account);
       const { passwordHash } = (await service.store.findSignIn({ email })) ?? { passwordHash: '' };
       const opened = Array.from({ length: CONCURRENCY }, session);
-      const known = { member: uuid, passwordHash, newPasswordHash: null, replaced: null };
+      const known = { member: uuid, passwordHash, newPasswordHash: null };
       const calls = opened.map((opening) =>
         service.store.openSession({ ...known, session: opening }),
       );
@@ -95,7 +95,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
           password: { old, next },
         });
       const signInSession = session();
-      const known = { member: uuid, passwordHash: old, newPasswordHash: null, replaced: null };
+      const known = { member: uuid, passwordHash: old, newPasswordHash: null };
       const changes = [change('one'), change('two'), change('three')];
       const signIn = service.store.openSession({ ...known, session: signInSession });
       const [changed] = await Promise.all([outcomesOf(changes), outcomesOf([signIn])]);
@@ -121,7 +121,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
             hash: hashOf(secret),
             account: { ...account, created: nowMs },
             owner: { ...owner, passwordHash: 'none', created: nowMs },
-            session: { hash: randomUUID(), nowMs },
+            session: { hash: randomUUID(), replaced: null, nowMs },
           });
         };
         expect(await outcomesOf(secrets.map(setUp))).toEqual([
@@ -144,14 +144,14 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
         const { token } = await inviteMember(fresh, 'host');
         const nowMs = fresh.clock.nowMs();
         const links = Array.from({ length: CONCURRENCY }, () => ({
-          ...{ id: randomUUID(), hash: randomUUID(), nowMs },
+          ...{ id: randomUUID(), hash: randomUUID(), replaced: null, nowMs },
         }));
         const keep = (from: number, to: number) =>
           links.slice(from, to).map((link) => fresh.store.keepSetupLink(link));
         const early = keep(0, 2);
         const accepted = fresh.store.acceptLink({
           ...{ hash: hashOf(token), uuid: randomUUID(), name: 'Ada', passwordHash: 'none' },
-          session: { hash: randomUUID(), nowMs },
+          session: { hash: randomUUID(), replaced: null, nowMs },
         });
         await Promise.all([accepted, ...early, ...keep(2, CONCURRENCY)]);
         for (const { hash } of links) {

@@ -472,7 +472,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       const link = { id: fresh(), hash, nowMs };
       const email = `${fresh()}@example.org`;
       await service.store.invite({ account: account.uuid, email, role: 'host', link });
-      const session = { hash: fresh(), nowMs };
+      const session = { hash: fresh(), replaced: null, nowMs };
       const passwordHash = 'none';
       await service.store.acceptLink({ hash, uuid: fresh(), name: 'A', passwordHash, session });
     }

@@ -89,6 +89,17 @@ describe('signing in', () => {
     expect(await isActive(browser)).toBe(false);
   });
 
+  test('[U-3] a link ends the previous session of the browser', async () => {
+    const { browser } = await newMember(service, 'host');
+    const before = browser.cookie;
+    const { token } = await inviteMember(service, 'host');
+    const body = { token, name: 'Another', password: PASSWORD };
+    await browser.startSession('/invitations/accept', body);
+    expect(await isActive(browser)).toBe(true);
+    browser.cookie = before;
+    expect(await isActive(browser)).toBe(false);
+  });
+
   test('[U-3] a sign-in over https sets a Secure cookie with the prefix `__Host-`', async () => {
     const rates = HIGH_RATES;
     await using secure = await startService({

@@ -143,7 +143,8 @@ export async function openSession(
   open: (session: NewSession) => Promise<SessionRow>,
 ): Promise<SessionResult<Session>> {
   const secret = newSecret(context.randomBytes);
-  const session = await open({ hash: hashSecret(secret), nowMs });
+  const replaced = context.sessions.hashFrom(request);
+  const session = await open({ hash: hashSecret(secret), replaced, nowMs });
   context.sessions.clearCache();
   const cookies = context.sessions.cookiesFor(request);
   const device = context.devices.issue(session.member.email);

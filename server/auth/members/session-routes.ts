@@ -67,9 +67,8 @@ export function sessionHandlers(context: SessionDeps): Handlers<Operations> {
       const newPasswordHash = passwords.isOutdated(passwordHash)
         ? await passwords.hash(password)
         : null;
-      const replaced = sessions.hashFrom(call.request);
       return openSession(context, call, (session) =>
-        store.openSession({ member, passwordHash, newPasswordHash, replaced, session }),
+        store.openSession({ member, passwordHash, newPasswordHash, session }),
       );
     }),
 

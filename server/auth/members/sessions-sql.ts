@@ -17,6 +17,8 @@ export interface SessionRow extends SessionTimes {
 
 export interface NewSession {
   readonly hash: string;
+  /** The hash of the browser's previous session, which ends; null: none. */
+  readonly replaced: string | null;
   readonly nowMs: number;
 }
 
@@ -55,12 +57,16 @@ export async function sessionOf(tx: Tx, hash: string): Promise<SessionRow | null
   };
 }
 
-/** Inserts a session of a member whose row this transaction has locked or created. */
+/**
+ * Inserts a session of a member whose row this transaction has locked or created, in place of the
+ * previous one of the browser.
+ */
 export async function insertSession(
   tx: Tx,
   member: string,
-  { hash, nowMs }: NewSession,
+  { hash, replaced, nowMs }: NewSession,
 ): Promise<SessionRow> {
+  if (replaced !== null) await tx.query('delete from sessions where hash = $1', [replaced]);
   // Delete the least recently used sessions beyond the limit.
   await tx.query(
     `delete from sessions where member = $1 and hash not in
@@ -109,7 +115,6 @@ export const sessionProcedures = {
   /**
    * Opens a session for a member whose password was verified, unless the password changed since.
    * @param input.newPasswordHash replaces the hash of the same password; null: keep it
-   * @param input.replaced the hash of the browser's previous session, which ends
    * @throws DomainError `unauthorized` when the member was removed or the password changed
    */
   openSession: writeProcedure(
@@ -119,7 +124,6 @@ export const sessionProcedures = {
         member: string;
         passwordHash: string;
         newPasswordHash: string | null;
-        replaced: string | null;
         session: NewSession;
       },
     ): Promise<SessionRow> => {
@@ -134,9 +138,6 @@ export const sessionProcedures = {
           input.member,
           input.newPasswordHash,
         ]);
-      }
-      if (input.replaced !== null) {
-        await tx.query('delete from sessions where hash = $1', [input.replaced]);
       }
       return insertSession(tx, input.member, input.session);
     },
