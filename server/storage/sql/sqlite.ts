@@ -56,6 +56,8 @@ function prepareConnection(database: Database, directory: string): void {
   }
   database.run('pragma synchronous = full');
   database.run('pragma foreign_keys = on');
+  // Overwrites what is deleted, such as contact details, so that no copy of the file has it.
+  database.run('pragma secure_delete = on');
 }
 
 // When several processes open a new database at once, all but one find it locked for the switch, and
