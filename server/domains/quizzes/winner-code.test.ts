@@ -39,11 +39,14 @@ describe('isLikeCode', () => {
     'KОTA-4729',
     'Ꮶ\u13beTA-4729',
     'K0TA-4729',
-    'KOTA-47З9',
     'KÓTA-4729',
     'KO\u0301TA-4729',
     'KOTA-47२9',
     'KØTA-4729',
+    'I am KOTA-4729',
+    '4729 КОТА-4729 won',
+    'K.O.T.A 4 7 2 9',
+    'Ada (KOTA-4729)',
   ])('[W-13] a name is like a code when its letters may look like those of one: %s', (name) => {
     expect(isLikeCode(name)).toBe(true);
   });
@@ -57,6 +60,8 @@ describe('isLikeCode', () => {
     'Анна-2019',
     '田中さん',
     'KOTA-47299',
+    'XKOTA-4729',
+    'Иван Петров 22',
     'ANNA-4729',
   ])('[W-13] a name is unlike a code when no code has its letters or digits: %s', (name) => {
     expect(isLikeCode(name)).toBe(false);

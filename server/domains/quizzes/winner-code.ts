@@ -17,14 +17,16 @@ const SECRET_BYTES = 32;
 const CONSONANTS = 'BDFGHJKLMNRSTVWZ';
 const VOWELS = 'AEOU';
 const DIGITS = '23456789';
-// Letters and digits of other scripts, and with marks, may look like those of a code. A digit of a code
-// must be among them: eight letters of another script are a name.
-const OTHER = '[^\\x00-\\x7f]';
+// Letters and digits of other scripts, and with marks, may look like those of a code.
+const letterLike = (chars: string) => `(?:[${chars}]|(?![a-z])\\p{L})`;
+const DIGIT_LIKE = `(?:[${DIGITS}]|(?![0-9])\\p{N})`;
+const SYLLABLE = [letterLike(CONSONANTS), letterLike(`${VOWELS}0`)];
+const CODE_CHARS = [...SYLLABLE, ...SYLLABLE, ...Array<string>(4).fill(DIGIT_LIKE)];
+const MARKS = /\p{M}/gu;
 const CODE = new RegExp(
-  `^(?=.*[${DIGITS}])(?:(?:[${CONSONANTS}]|${OTHER})(?:[${VOWELS}0]|${OTHER})){2}(?:[${DIGITS}]|${OTHER}){4}$`,
+  `(?<![\\p{L}\\p{N}])${CODE_CHARS.join('[^\\p{L}\\p{N}]*')}(?![\\p{L}\\p{N}])`,
   'iu',
 );
-const NO_LETTER_OR_DIGIT = /[^\p{L}\p{N}]/gu;
 const HALF_BITS = 12;
 const HALF_MASK = (1 << HALF_BITS) - 1;
 const ROUNDS = 4;
@@ -56,9 +58,9 @@ export function winnerCode(secret: string, streamId: string, seat: number): stri
   return `${letters.join('')}-${digits.join('')}`;
 }
 
-/** Whether a name could be read as a code: a viewer could pose as another winner with it. */
+/** Whether a name could be read as a code, or has one: a viewer could pose as another winner with it. */
 export function isLikeCode(name: string): boolean {
-  return CODE.test(name.normalize('NFKD').replace(NO_LETTER_OR_DIGIT, ''));
+  return CODE.test(name.normalize('NFKD').replace(MARKS, ''));
 }
 
 /** A permutation of 24 bits: a Feistel network, whose round function is an HMAC. */
