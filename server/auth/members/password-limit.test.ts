@@ -31,8 +31,19 @@ describe('PasswordLimit', () => {
     for (let n = 0; n < 10; n++) take(passwords, `guesser ${n}`, 3);
     expect(() => take(passwords, 'another')).toThrow(RateLimited);
     for (const device of ['one', 'two']) {
-      for (let n = 0; n < 3; n++) passwords.takeKnown(device, 0);
-      expect(() => passwords.takeKnown(device, 0)).toThrow(RateLimited);
+      for (let n = 0; n < 3; n++) passwords.takeDevice(device, EMAIL, 0);
+      expect(() => passwords.takeDevice(device, EMAIL, 0)).toThrow(RateLimited);
     }
+  });
+
+  test('[L-16] limits all known devices of an email too: each sign-in makes another one', () => {
+    const passwords = limit();
+    for (let n = 0; n < 10; n++) {
+      for (let attempt = 0; attempt < 3; attempt++) passwords.takeDevice(`${n}`, EMAIL, 0);
+    }
+    expect(() => passwords.takeDevice('another', EMAIL, 0)).toThrow(RateLimited);
+    passwords.takeDevice('another', 'bob@example.org', 0);
+    passwords.takeMember('member', 0);
+    take(passwords, 'unknown', 3);
   });
 });

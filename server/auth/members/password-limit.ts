@@ -1,18 +1,21 @@
 import { networkOf } from '../../http/address.ts';
 import { KeyWindows, type RateLimit, RateLimiter } from '../../platform/rate-limiter.ts';
 
-/** How many more passwords an email gets from all clients together than from one. */
+/** How many more passwords an email gets from all clients, or all known devices, than from one. */
 const CLIENTS_FACTOR = 10;
 
 /**
  * Limits password attempts, so that nobody guesses a password or locks a member out (SPEC L-16).
  * Unknown clients are counted by address and email, and all of them together by email, which slows down a
- * guesser with many addresses. Known devices and sessions are counted one by one, whatever others do.
+ * guesser with many addresses. Known devices are counted in the same way, apart from unknown clients:
+ * whoever had the password for a while can have many. Members with a session are counted one by one.
  */
 export class PasswordLimit {
   private readonly ofClient: RateLimiter;
   private readonly ofEmail: RateLimiter;
-  private readonly ofKnown: RateLimiter;
+  private readonly ofDevice: RateLimiter;
+  private readonly ofDevices: RateLimiter;
+  private readonly ofMember: RateLimiter;
 
   constructor({ points, durationS }: RateLimit) {
     const limiter = (most: number) =>
@@ -22,7 +25,9 @@ export class PasswordLimit {
       );
     this.ofClient = limiter(points);
     this.ofEmail = limiter(points * CLIENTS_FACTOR);
-    this.ofKnown = limiter(points);
+    this.ofDevice = limiter(points);
+    this.ofDevices = limiter(points * CLIENTS_FACTOR);
+    this.ofMember = limiter(points);
   }
 
   /**
@@ -37,11 +42,17 @@ export class PasswordLimit {
   }
 
   /**
-   * Counts an attempt of a known device or of a session.
-   * @param id of the device or of the session's member: nobody else can use it
-   * @throws RateLimited when its limit is reached
+   * Counts an attempt of a known device.
+   * @param email the one that signed in there: nobody else can use the device for it
+   * @throws RateLimited when a limit is reached
    */
-  takeKnown(id: string, nowMs = performance.now()): void {
-    this.ofKnown.take(id, nowMs);
+  takeDevice(device: string, email: string, nowMs = performance.now()): void {
+    this.ofDevice.take(device, nowMs);
+    this.ofDevices.take(email, nowMs);
+  }
+
+  /** Counts an attempt of a member who has a session. @throws RateLimited when its limit is reached */
+  takeMember(uuid: string, nowMs = performance.now()): void {
+    this.ofMember.take(uuid, nowMs);
   }
 }

@@ -35,7 +35,7 @@ export function sessionHandlers(context: SessionDeps): Handlers<Operations> {
   function takeAttempt({ device, client }: SignInCall, email: string): void {
     const known = devices.find(device, email);
     if (known !== null) {
-      passwordLimit.takeKnown(known);
+      passwordLimit.takeDevice(known, email);
       return;
     }
     // The cookie is of another email or service: the address was not counted for it.
@@ -50,7 +50,7 @@ export function sessionHandlers(context: SessionDeps): Handlers<Operations> {
     current: string,
   ): Promise<{ old: string; next: string }> {
     // Not by address: whoever has the session may come from any.
-    passwordLimit.takeKnown(uuid);
+    passwordLimit.takeMember(uuid);
     const stored = await store.findSignIn({ email });
     const isCorrect = await passwords.verify(current, stored?.passwordHash ?? null);
     if (!stored || !isCorrect) throw new DomainError('invalid', 'currentPassword: is wrong.');
