@@ -54,9 +54,6 @@ export const hideMessagesSchema = z
   .strictObject(hiddenMessagesSchema.shape)
   .meta({ id: 'HideMessages', examples: [{ ids: ['1b4e28ba-2fa1-4d3b-883f-0016d3cca427'] }] });
 
-/** The latest time that a JavaScript `Date` can represent. */
-const DATE_MAX_MS = 8_640_000_000_000_000;
-
 const EXAMPLE_STORED_CHAT_MESSAGE = {
   id: '1b4e28ba-2fa1-4d3b-883f-0016d3cca427',
   viewer: 'dGhpcyBpcyBhIHZpZXdlcg',
@@ -76,7 +73,7 @@ export const chatMessageSchema = z
       .describe('Name of the viewer; may be empty'),
     text: text(CHAT_TEXT_CHARS),
     kind: z.enum(MESSAGE_KINDS),
-    at: unixMs.max(DATE_MAX_MS),
+    at: unixMs,
   })
   .meta({ id: 'StoredChatMessage', examples: [EXAMPLE_STORED_CHAT_MESSAGE] });
 export type StoredChatMessage = z.infer<typeof chatMessageSchema>;

@@ -24,8 +24,10 @@ export const uuid = z
   .guid({ error: ({ code }) => (code === 'invalid_type' ? undefined : 'must be a uuid') })
   .toLowerCase();
 
-/** A moment in Unix milliseconds. */
-export const unixMs = z.int().min(0);
+// Pages cannot format a later time, and ISO 8601 writes its year with a sign.
+const UNIX_MS_MAX = Date.UTC(10_000, 0) - 1;
+/** A moment in Unix milliseconds, before the year 10,000. */
+export const unixMs = z.int().min(0).max(UNIX_MS_MAX);
 
 /** A whole number of at least 0. */
 export const wholeNumber = z.int().min(0);

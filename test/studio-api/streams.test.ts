@@ -87,6 +87,7 @@ describe('a new stream', () => {
     [{ title: 'a', color: 'red' }, 'color'],
     [{ title: 'a', color: '#2f6fed;' }, 'color'],
     [{ title: 'a', startsAt: -1 }, 'startsAt'],
+    [{ title: 'a', startsAt: Date.UTC(10_000, 0) }, 'startsAt'],
   ])('[P-8] [G-21] a new stream with %j gets 400, which names %s', async (body, member) => {
     const response = await service.studio('POST', '/streams', body);
     expect(await detailOf(response)).toContain(member);
@@ -287,9 +288,9 @@ describe('the life cycle of a stream', () => {
     expect(past).toMatchObject({ status: 'ENDED', endsAt: null });
   });
 
-  test('[P-14] an invalid `at` of an end call gets 400', async () => {
+  test('[P-14] [G-29] an invalid `at` of an end call gets 400', async () => {
     const id = await service.createStream();
-    for (const at of ['soon', -1, 1.5, null, 2 ** 53]) {
+    for (const at of ['soon', -1, 1.5, null, 2 ** 53, Date.UTC(10_000, 0)]) {
       expect(await detailOf(await send(id, 'end', { at }))).toContain('at');
     }
     expect((await read(id)).status).toBe('CREATED');
