@@ -11,7 +11,8 @@ import { showSuccess } from '../ui/toasts.tsx';
 import { ROLE_OPTIONS } from './roles.ts';
 import { texts } from './texts.ts';
 
-const INVALIDATED = ['listMembers'] as const;
+// An owner who is removed or demoted takes the open invitations along.
+const INVALIDATED = ['listMembers', 'listInvitations'] as const;
 
 export function MemberList({ members }: { readonly members: readonly Member[] }) {
   const { member: self } = useSession();
@@ -73,7 +74,7 @@ export function MemberList({ members }: { readonly members: readonly Member[] })
         isPending={remove.isPending}
         onConfirm={() => toRemove && remove.mutate({ params: { member_id: toRemove.uuid } })}
       >
-        {texts.members.removeHelp}
+        {toRemove?.role === 'owner' ? texts.members.removeOwnerHelp : texts.members.removeHelp}
       </Confirm>
     </>
   );

@@ -19,6 +19,8 @@ export const texts = {
     /** `{}` is the name of the member. */
     removeTitle: 'Remove {}?',
     removeHelp: 'They are signed out everywhere at once. Their shows remain.',
+    removeOwnerHelp:
+      'They are signed out everywhere at once, and open invitations end. Their shows remain. Revoke API tokens that they know.',
     removed: '{} was removed.',
   },
   invitations: {
