@@ -4,6 +4,7 @@ import {
   findBannedWords,
   findCycles,
   findEnvReads,
+  findProcessReads,
   findWrongImports,
   reachedFrom,
   roomOf,
@@ -63,6 +64,14 @@ describe('the source tree', () => {
 
   test('reads the environment in server/platform/config.ts only', () => {
     expect(findEnvReads(tree)).toEqual([]);
+  });
+
+  test('reads clocks, timers and randomness in server/platform/runtime.ts only', () => {
+    expect(findProcessReads(tree)).toEqual([]);
+    const reads = ['Date.now()', 'performance.now()', 'setTimeout(run, 1)', 'Bun.sleep(1)'];
+    for (const read of [...reads, "import { randomUUID } from 'node:crypto';"]) {
+      expect(findProcessReads(treeOf({ 'server/http/route.ts': read }))).toHaveLength(1);
+    }
   });
 
   test('loads no package in the database threads, since a schema library doubles their start', async () => {

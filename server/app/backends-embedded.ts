@@ -1,6 +1,7 @@
 import { createMemoryChatSource } from '../domains/chat/chat-source-memory.ts';
 import { createMemorySlowMode } from '../domains/chat/slow-mode-memory.ts';
 import { createSleepMeter } from '../platform/clock.ts';
+import { runtime } from '../platform/runtime.ts';
 import { createMemoryRealtimeBackend } from '../realtime/coordination/realtime-backend-memory.ts';
 import { createServiceClock } from '../realtime/coordination/service-clock.ts';
 import { openSqliteDatabase } from '../storage/sql/database-sqlite.ts';
@@ -50,7 +51,9 @@ async function openOnDirectory(
     return {
       database,
       watermark,
-      clock: createServiceClock(Date.now, watermark, logger, { sleptMs: createSleepMeter() }),
+      clock: createServiceClock(runtime.systemMs, watermark, logger, {
+        sleptMs: createSleepMeter(),
+      }),
       createRealtime: createEmbeddedRealtime,
       servers: [],
       retryUntilAvailable: (work) => work(),

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { createSharedChatSource } from '../domains/chat/chat-source-shared.ts';
 import { createRedisSlowMode } from '../domains/chat/slow-mode-redis.ts';
 import { retryUntilAvailable } from '../platform/retry-until-available.ts';
+import { runtime } from '../platform/runtime.ts';
 import { createRedisRealtimeBackend } from '../realtime/coordination/realtime-backend-redis.ts';
 import { openSharedClock } from '../realtime/coordination/shared-clock.ts';
 import { openRedis } from '../storage/redis/open-redis.ts';
@@ -31,7 +31,7 @@ export async function openShared({ config, logger }: BackendsOptions): Promise<B
     for (const resource of opened.toReversed()) await resource.close();
   };
   try {
-    const nodeId = randomUUID();
+    const nodeId = runtime.newId();
     const database = await retry(() =>
       openPostgresDatabase({ procedures, url: databaseUrl, logger }),
     );
@@ -72,7 +72,7 @@ function describeLocation(database: string): string {
 export function createSharedRealtime(redis: Redis, nodeId: string): CreateRealtime {
   return async (options) => {
     // The service id separates the Redis keys of this database from those of other services, and of an earlier database.
-    const offered = randomUUID();
+    const offered = runtime.newId();
     const serviceId = await options.store.keepSecret({ name: 'service', offered });
     const chat = createSharedChatSource({
       random: options.random,

@@ -1,4 +1,3 @@
-import { randomBytes as systemRandomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { createAccounts } from '../auth/accounts/accounts.ts';
 import { Credentials } from '../auth/credentials.ts';
@@ -29,6 +28,7 @@ import { createMedia } from '../media/media.ts';
 import type { ServiceClock } from '../platform/clock.ts';
 import type { Config, Rates } from '../platform/config.ts';
 import { KeyWindows, type RateLimit, RateLimiter, SeatWindows } from '../platform/rate-limiter.ts';
+import { runtime } from '../platform/runtime.ts';
 import { OpenStreams } from '../realtime/feed/open-streams.ts';
 import type { CreateRealtime } from './backends.ts';
 import { createPreviewAccess } from './preview-access.ts';
@@ -68,8 +68,8 @@ export async function createParts(options: PartsOptions) {
   const { config, store, clock, logger, listener, random } = options;
   const rates = createRateLimiters(config.rates);
   const nowMs = () => clock.nowMs();
-  const newId = () => crypto.randomUUID();
-  const randomBytes = (bytes: number) => systemRandomBytes(bytes);
+  const newId = () => runtime.newId();
+  const randomBytes = (bytes: number) => runtime.randomBytes(bytes);
   const requests = new RequestLog(logger, randomBytes(4).toString('hex'));
   const isStudio = config.roles.has('studio');
   const baseUrl = config.publicUrl ?? `http://localhost:${config.port}`;

@@ -6,6 +6,7 @@ import type { Listener } from '../http/address.ts';
 import { type OperatorOptions, operatorRoutes } from '../http/operator-routes.ts';
 import { createMetrics, createSealLatencyHistogram } from '../platform/metrics.ts';
 import { createOpenFiles, type OpenFiles } from '../platform/open-files.ts';
+import { runtime } from '../platform/runtime.ts';
 import { displayRoutes } from '../web/display-page.ts';
 import { documentRoutes } from '../web/docs.ts';
 import { startPageRoutes } from '../web/start-page.ts';
@@ -71,7 +72,7 @@ async function startOn(options: ServerOptions, backends: Backends): Promise<Runn
       {
         ...{ config, clock, logger, createRealtime, watermark, listener },
         store: database.store,
-        random: Math.random,
+        random: runtime.random,
       },
       (latencyMs) => sealLatency.add(latencyMs / 1000),
     ),
@@ -123,7 +124,7 @@ async function startOn(options: ServerOptions, backends: Backends): Promise<Runn
     newSetupLink: async () =>
       config.roles.has('studio') ? service.newSetupLink(config.publicUrl ?? url) : null,
     async stop(graceMs) {
-      clearInterval(watch);
+      runtime.clearTimer(watch);
       const isDrained = await finishesWithin(graceMs, drain());
       if (!isDrained) void server.stop();
       const isCommitted = await finishesWithin(COMMIT_GRACE_MS, commit());
@@ -176,15 +177,17 @@ function workersOf(
 /** Logs that connections are refused, once in ten seconds. */
 function watchRefusals(openFiles: OpenFiles, logger: Logger): Timer {
   let logged = 0;
-  return setInterval(() => {
-    const refused = openFiles.refused() - logged;
-    if (refused === 0) return;
-    logged += refused;
-    logger.error(
-      { refused, openFiles: openFiles.open() },
-      'connections are refused: raise the limit of open files (LimitNOFILE of systemd, `ulimit -n`)',
-    );
-  }, REFUSALS_LOG_MS).unref();
+  return runtime
+    .setInterval(() => {
+      const refused = openFiles.refused() - logged;
+      if (refused === 0) return;
+      logged += refused;
+      logger.error(
+        { refused, openFiles: openFiles.open() },
+        'connections are refused: raise the limit of open files (LimitNOFILE of systemd, `ulimit -n`)',
+      );
+    }, REFUSALS_LOG_MS)
+    .unref();
 }
 
 /** Why the service is not ready, without addresses: the response is public. The log has the reason. */
@@ -197,8 +200,8 @@ function unavailableServer({ servers }: Backends): string | null {
 async function finishesWithin(timeoutMs: number, work: Promise<void>): Promise<boolean> {
   let timer: Timer | undefined;
   const timeout = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs, false);
+    timer = runtime.setTimeout(() => resolve(false), timeoutMs);
   });
   const done = work.then(() => true);
-  return Promise.race([done, timeout]).finally(() => clearTimeout(timer));
+  return Promise.race([done, timeout]).finally(() => runtime.clearTimer(timer));
 }

@@ -11,6 +11,7 @@ import { timeHandlers } from '../http/time-routes.ts';
 import type { WebSocketSource } from '../media/websocket/websocket-source.ts';
 import { Unavailable } from '../platform/errors.ts';
 import type { MetricDefinition } from '../platform/metrics.ts';
+import { runtime } from '../platform/runtime.ts';
 import { feedHandlers } from '../realtime/feed/feed-routes.ts';
 import { viewCountHandlers } from '../realtime/presence/view-count-routes.ts';
 import { countWrites } from '../storage/sql/write-count.ts';
@@ -207,7 +208,7 @@ function lifecycleOf({ store, clock, logger }: ServiceOptions, parts: Parts): Li
   return {
     start: async () => {
       realtime.start();
-      upkeepTimer = setInterval(upkeep, UPKEEP_MS);
+      upkeepTimer = runtime.setInterval(upkeep, UPKEEP_MS);
       webhooks.sender.start();
       moderation.cache.start();
       if (parts.isStudio) {
@@ -239,7 +240,7 @@ function lifecycleOf({ store, clock, logger }: ServiceOptions, parts: Parts): Li
       await drained;
     },
     stop: async () => {
-      if (upkeepTimer) clearInterval(upkeepTimer);
+      if (upkeepTimer) runtime.clearTimer(upkeepTimer);
       moderation.cache.stop();
       await realtime.stop();
       await media?.close();

@@ -1,7 +1,7 @@
-import { randomBytes, randomUUID } from 'node:crypto';
 import type { ApiToken, User } from '../../protocol/accounts.ts';
 import type { Store } from '../app/procedures.ts';
 import { newServiceToken } from '../auth/accounts/service-tokens.ts';
+import { runtime } from '../platform/runtime.ts';
 
 /** An API token with its secret, which is shown only once. */
 export interface CreatedToken extends ApiToken {
@@ -14,8 +14,12 @@ export async function createAccount(
   { email, name }: { email: string; name: string },
   nowMs: number,
 ): Promise<{ uuid: string; email: string; name: string; token: string }> {
-  const user: User = { uuid: randomUUID(), email, name, created: nowMs };
-  const { secret, stored } = newServiceToken(randomUUID(), 'account create', randomBytes);
+  const user: User = { uuid: runtime.newId(), email, name, created: nowMs };
+  const { secret, stored } = newServiceToken(
+    runtime.newId(),
+    'account create',
+    runtime.randomBytes,
+  );
   await store.createAccount({ user, token: stored, nowMs });
   return { uuid: user.uuid, email, name, token: secret };
 }
@@ -26,7 +30,7 @@ export async function createToken(
   nowMs: number,
 ): Promise<CreatedToken> {
   const { uuid } = await accountOf(store, email);
-  const { secret, stored } = newServiceToken(randomUUID(), name, randomBytes);
+  const { secret, stored } = newServiceToken(runtime.newId(), name, runtime.randomBytes);
   await store.createApiToken({ account: uuid, token: stored, nowMs });
   const { id, prefix } = stored;
   return { id, name, prefix, created: nowMs, lastUsed: null, token: secret };

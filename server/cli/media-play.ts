@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { newStreamKey } from '../media/ingest/stream-key.ts';
 import { play } from '../media/play/play.ts';
 import type { PlayInput } from '../media/play/play-encoder.ts';
@@ -9,6 +8,7 @@ import {
   SourceAddressError,
   startStream,
 } from '../media/play/source-address.ts';
+import { runtime } from '../platform/runtime.ts';
 import { listenForStop } from '../platform/stop-signal.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -68,7 +68,11 @@ function addressFromDatabase({ data, origin, streamId }: PlayCommand): Promise<S
     if (!stream)
       throw new SourceAddressError(`the database in ${data} has no stream ${streamId}`, false);
     const { id, producer, title } = stream;
-    const key = await store.keepStreamKey({ id, producer, offered: newStreamKey(randomBytes) });
+    const key = await store.keepStreamKey({
+      id,
+      producer,
+      offered: newStreamKey(runtime.randomBytes),
+    });
     return { key, title, url: `${origin.replace(/^http/, 'ws')}/media/${id}/ingest` };
   });
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { intervalStartMs } from '../../protocol/interval.ts';
 import { procedures, type Store } from '../app/procedures.ts';
+import { runtime } from '../platform/runtime.ts';
 import { openDirectDatabase } from '../storage/sql/database-direct.ts';
 import { openPostgresDatabase } from '../storage/sql/database-postgres.ts';
 import { DATABASE_FILE } from '../storage/sql/sqlite.ts';
@@ -28,7 +29,7 @@ export async function withDatabase<T>(
   const database = await (url === null ? openSqlite(data, create) : openPostgres(url, create));
   try {
     const watermark = await database.store.readWatermark({});
-    return await work(database.store, Math.max(Date.now(), intervalStartMs(watermark + 1)));
+    return await work(database.store, Math.max(runtime.systemMs(), intervalStartMs(watermark + 1)));
   } finally {
     await database.close();
   }

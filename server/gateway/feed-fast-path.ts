@@ -1,4 +1,5 @@
 import type { ViewerWithToken } from '../auth/viewer-tokens/checked-viewers.ts';
+import { runtime } from '../platform/runtime.ts';
 import type { IntervalWaiter } from '../realtime/feed/feed-log.ts';
 import {
   IntervalStream,
@@ -90,7 +91,7 @@ export class FeedFastPath {
 
 /** A read of one interval that waits until the interval is sealed or read from the database. */
 class LongPoll implements PendingResponse, IntervalWaiter {
-  private readonly startedMs = performance.now();
+  private readonly startedMs = runtime.monotonicMs();
 
   constructor(
     private readonly connection: Connection,

@@ -1,5 +1,6 @@
 import type { TCPSocketListener } from 'bun';
 import type { OpenFiles } from '../platform/open-files.ts';
+import { runtime } from '../platform/runtime.ts';
 import {
   type Connection,
   type ConnectionContext,
@@ -70,7 +71,7 @@ export class Gateway {
     };
     const events = connectionEvents(this.context, this.connections);
     this.listener = listenTcp(host, port, reusePort, events);
-    this.timer = setInterval(() => this.tick(), TICK_MS);
+    this.timer = runtime.setInterval(() => this.tick(), TICK_MS);
     this.timer.unref();
   }
 
@@ -94,7 +95,7 @@ export class Gateway {
 
   /** Closes all connections at once. */
   stop(): void {
-    clearInterval(this.timer);
+    runtime.clearTimer(this.timer);
     this.listener.stop(true);
   }
 

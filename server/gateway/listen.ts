@@ -1,5 +1,6 @@
 import type { Listener } from '../http/address.ts';
 import { createOpenFiles, type OpenFiles } from '../platform/open-files.ts';
+import { runtime } from '../platform/runtime.ts';
 import { DRAIN_POLL_MS, Gateway, type GatewayOptions } from './gateway.ts';
 import { type OriginServerOptions, openOriginServer } from './origin-server.ts';
 import { Relay } from './relay/relay.ts';
@@ -62,7 +63,7 @@ export function listen<Data>(options: ListenOptions<Data>): ListeningServer {
       async drain() {
         gateway.drain();
         while (!isStopped && gateway.pendingResponses() + relay.pendingRequests() > 0) {
-          await Bun.sleep(DRAIN_POLL_MS);
+          await runtime.sleep(DRAIN_POLL_MS);
         }
         await stop();
       },

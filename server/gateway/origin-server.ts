@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
@@ -8,6 +7,7 @@ import { CLIENT_HEADER_BYTES, type Listener } from '../http/address.ts';
 import type { ReadOnlyOptions } from '../http/read-only-route.ts';
 import { baseHeaders, type WebSocketRoutes } from '../http/route.ts';
 import { INTERNAL_ERROR, type PathHandler, problemResponse } from '../http/router.ts';
+import { runtime } from '../platform/runtime.ts';
 import { HEAD_BYTES_MAX } from './request-head.ts';
 
 export interface OriginServerOptions<Data> extends ReadOnlyOptions {
@@ -32,7 +32,7 @@ export interface OriginServer {
 /** Starts the origin server on a unix socket of its own. */
 export function openOriginServer<Data>(options: OriginServerOptions<Data>): OriginServer {
   const { path, remove } = newSocketPath();
-  const secret = randomBytes(16).toString('hex');
+  const secret = runtime.randomBytes(16).toString('hex');
   const server = serve(options, path);
   return {
     path,
@@ -100,7 +100,7 @@ export interface SocketPath {
  */
 export function newSocketPath(platform: NodeJS.Platform = process.platform): SocketPath {
   if (platform === 'linux') {
-    return { path: `\0fourbeat-${crypto.randomUUID()}`, remove: () => {} };
+    return { path: `\0fourbeat-${runtime.newId()}`, remove: () => {} };
   }
   const folder = mkdtempSync(join(tmpdir(), 'fourbeat-'));
   return {

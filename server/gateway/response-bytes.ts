@@ -4,6 +4,7 @@ import { problemFor } from '../http/problem.ts';
 import { baseHeaders } from '../http/route.ts';
 import { problemHeaders } from '../http/router.ts';
 import type { Unavailable } from '../platform/errors.ts';
+import { runtime } from '../platform/runtime.ts';
 import { sealedCaching } from '../realtime/feed/feed-routes.ts';
 
 export interface ResponseBytesOptions {
@@ -33,7 +34,7 @@ export const LAST_CHUNK: Uint8Array = Buffer.from('0\r\n\r\n');
  * clients get are cached until the next second, since they contain `Date`.
  */
 export class ResponseBytes {
-  private date = new Date().toUTCString();
+  private date = new Date(runtime.systemMs()).toUTCString();
   private readonly cachedNoContent = new Map<string, Buffer>();
   private readonly cachedUnavailable = new Map<string, SplitResponse>();
   private cachedOpening: Buffer | null = null;
@@ -44,7 +45,7 @@ export class ResponseBytes {
 
   /** Renews `Date` and drops responses with the old one. Call it once a second. */
   refreshDate(): void {
-    this.date = new Date().toUTCString();
+    this.date = new Date(runtime.systemMs()).toUTCString();
     this.cachedNoContent.clear();
     this.cachedUnavailable.clear();
     this.cachedOpening = null;

@@ -2,6 +2,7 @@ import { intervalAt, parseInterval } from '../../protocol/interval.ts';
 import { AHEAD_INTERVALS } from '../../protocol/limits.ts';
 import { admissionOf, type ViewerWithToken } from '../auth/viewer-tokens/checked-viewers.ts';
 import type { OutcomeCallbacks } from '../domains/quizzes/answer-service.ts';
+import { runtime } from '../platform/runtime.ts';
 import type { Connection, PendingResponse, RequestHandler } from './connection.ts';
 import { ErrorResponses } from './error-responses.ts';
 import { FeedFastPath } from './feed-fast-path.ts';
@@ -193,7 +194,7 @@ export class ViewerFastPath implements RequestHandler {
 
 /** The response to an answer or a winner report that waits for the database. */
 class QuizResponse implements PendingResponse, OutcomeCallbacks {
-  private readonly startedMs = performance.now();
+  private readonly startedMs = runtime.monotonicMs();
 
   constructor(
     private readonly connection: Connection,

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { describeIssue, summarizeIssues } from '../../protocol/issues.ts';
+import { runtime } from '../platform/runtime.ts';
 import { parseJsonObject } from './json.ts';
 import { Problem } from './problem.ts';
 
@@ -92,7 +93,7 @@ async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array
   if (!request.body) return new Uint8Array();
   let timer: Timer | undefined;
   const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
+    timer = runtime.setTimeout(() => {
       const detail = `The body was not complete within ${BODY_DEADLINE_MS / 1000} s.`;
       reject(new Problem(408, detail, { Connection: 'close' }));
     }, BODY_DEADLINE_MS);
@@ -109,7 +110,7 @@ async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array
     // The connection broke. The response rarely arrives, but this is not a defect.
     throw new Problem(400, 'The body ended before it was complete.');
   } finally {
-    clearTimeout(timer);
+    runtime.clearTimer(timer);
   }
 }
 

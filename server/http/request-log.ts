@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Operation } from '../../protocol/operation.ts';
 import { messageOf } from '../platform/errors.ts';
 import { ResponseCounter } from '../platform/response-counter.ts';
+import { runtime } from '../platform/runtime.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
@@ -41,7 +42,7 @@ export class RequestLog {
   constructor(
     private readonly logger: Logger,
     prefix: string,
-    private readonly nowMs: () => number = () => performance.now(),
+    private readonly nowMs: () => number = () => runtime.monotonicMs(),
   ) {
     this.ids = new RequestIds(prefix);
   }

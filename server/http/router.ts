@@ -1,5 +1,6 @@
 import type { BunRequest } from 'bun';
 import type { Operation, Role } from '../../protocol/operation.ts';
+import { runtime } from '../platform/runtime.ts';
 import { accepts } from './accept.ts';
 import { checkContentLength, discardChunkedBody } from './body.ts';
 import { checkEncoding } from './parameters.ts';
@@ -101,7 +102,7 @@ function withErrorResponses(route: Route, handler: Handler, log: RequestLog): Pa
     return problemResponse(problem, request, route.headers, requestId);
   };
   return (request) => {
-    const startedMs = performance.now();
+    const startedMs = runtime.monotonicMs();
     try {
       checkEncoding(request.url);
       const isAnnounced = checkContentLength(request, bodyBytes);

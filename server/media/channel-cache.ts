@@ -4,6 +4,7 @@ import { REOPEN_MS } from '../../protocol/limits.ts';
 import type { StreamStatus } from '../../protocol/streams.ts';
 import { Unavailable } from '../platform/errors.ts';
 import type { MediaConfig } from '../platform/media-settings.ts';
+import { runtime } from '../platform/runtime.ts';
 import { Channel, type ChannelStream } from './channel.ts';
 import type { PlayableStream, PlayableStreams } from './segment.ts';
 import type { SegmentStore } from './store/segment-store.ts';
@@ -79,7 +80,7 @@ export class ChannelCache implements PlayableStreams {
 
   /** The channel of a stream; a stream without segments gets an empty one. */
   open(streamId: string): Promise<Channel> {
-    this.lastUsedMs.set(streamId, performance.now());
+    this.lastUsedMs.set(streamId, runtime.monotonicMs());
     this.ended.get(streamId); // marks it as recently used
     const existing = this.channels.get(streamId);
     if (existing) return existing;
@@ -155,7 +156,7 @@ export class ChannelCache implements PlayableStreams {
           this.keepEnded(streamId, channel, stream.ended);
         }
       }
-      const idleMs = performance.now() - (this.lastUsedMs.get(streamId) ?? 0);
+      const idleMs = runtime.monotonicMs() - (this.lastUsedMs.get(streamId) ?? 0);
       if (idleMs < IDLE_TIMEOUT_MS || hasSource(streamId)) return;
       this.evict(streamId);
     } catch (error) {

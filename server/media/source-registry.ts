@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { Unavailable } from '../platform/errors.ts';
 import type { MediaConfig } from '../platform/media-settings.ts';
+import { runtime } from '../platform/runtime.ts';
 import type { Calls } from '../storage/sql/procedure.ts';
 import { type ChannelStream, PART_MS } from './channel.ts';
 import { type ChannelCache, logMaintenanceError } from './channel-cache.ts';
@@ -71,7 +72,7 @@ export class SourceRegistry implements Ingest {
   private readonly endedTotals: SourceTotals = { cpuSeconds: 0, restarts: 0, bytes: 0 };
 
   constructor(private readonly options: SourceRegistryOptions) {
-    this.timer = setInterval(() => this.tick(), RENEW_INTERVAL_MS);
+    this.timer = runtime.setInterval(() => this.tick(), RENEW_INTERVAL_MS);
   }
 
   async open(request: SourceRequest): Promise<SourceSession> {
@@ -101,7 +102,7 @@ export class SourceRegistry implements Ingest {
   /** Ends all sources, releases their leases and refuses new sources. */
   async stop(): Promise<void> {
     this.isStopping = true;
-    clearInterval(this.timer);
+    runtime.clearTimer(this.timer);
     const sources = [...this.sources.values()];
     for (const source of sources) {
       source.stop({ reason: 'stopping', message: 'The service is stopping; connect again.' });

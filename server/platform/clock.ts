@@ -1,4 +1,5 @@
 import os from 'node:os';
+import { runtime } from './runtime.ts';
 
 /** Source of the current time for every rule of the service. */
 export interface Clock {
@@ -77,7 +78,7 @@ const READING_MAX_MS = 1_000;
 export function createClock({
   systemMs,
   leadMs = () => 0,
-  monotonicMs = () => performance.now(),
+  monotonicMs = () => runtime.monotonicMs(),
   notBeforeMs,
   slewRate = 0.01,
   stepLeadMs = STEP_LEAD_MS,
@@ -150,7 +151,7 @@ export function createClock({
 /** How long this machine has slept from now on, in ms: the monotonic clock stands still meanwhile. */
 export function createSleepMeter(
   uptimeMs = () => os.uptime() * 1_000,
-  monotonicMs = () => performance.now(),
+  monotonicMs = () => runtime.monotonicMs(),
 ): () => number {
   const startMs = uptimeMs() - monotonicMs();
   return () => uptimeMs() - monotonicMs() - startMs;

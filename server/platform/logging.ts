@@ -2,6 +2,7 @@ import { write as writeToFile } from 'node:fs';
 import { promisify } from 'node:util';
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
 import type { Config } from './config.ts';
+import { runtime } from './runtime.ts';
 
 // O-14: members that are redacted. No call logs them on purpose. The list protects against a call that
 // logs a whole request, body or error.
@@ -68,7 +69,7 @@ export function createLogStream(writeSome: (bytes: Uint8Array) => Promise<number
         written += await writeSome(bytes.subarray(written));
       } catch (error) {
         if ((error as { code?: string }).code !== 'EAGAIN') break;
-        await Bun.sleep(RETRY_MS);
+        await runtime.sleep(RETRY_MS);
       }
     }
     return written;
@@ -112,7 +113,7 @@ export function createLogStream(writeSome: (bytes: Uint8Array) => Promise<number
       writing ??= writePending();
     },
     async end() {
-      await Promise.race([writing, Bun.sleep(FLUSH_TIMEOUT_MS)]);
+      await Promise.race([writing, runtime.sleep(FLUSH_TIMEOUT_MS)]);
       isAbandoned = true;
     },
     abandon() {
@@ -122,7 +123,7 @@ export function createLogStream(writeSome: (bytes: Uint8Array) => Promise<number
 }
 
 function formatDropWarning(dropped: number): string {
-  const time = new Date().toISOString();
+  const time = new Date(runtime.systemMs()).toISOString();
   const msg = 'log lines were dropped because they could not be written';
   return `${JSON.stringify({ level: 'warn', time, pid: process.pid, dropped, msg })}\n`;
 }

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { RateLimited } from './errors.ts';
+import { runtime } from './runtime.ts';
 
 /** At most `points` requests of one key in `durationS` seconds (SPEC L). */
 export interface RateLimit {
@@ -33,7 +33,7 @@ export class RateLimiter<Key = string> {
    * @param nowMs of a clock that never goes back, the same in every call of one limiter
    * @throws RateLimited when the limit is reached
    */
-  take(key: Key, nowMs = performance.now()): void {
+  take(key: Key, nowMs = runtime.monotonicMs()): void {
     const waitMs = this.windows.take(key, nowMs);
     if (waitMs === 0) return;
     const seconds = Math.max(1, Math.ceil(waitMs / 1000));
@@ -41,7 +41,7 @@ export class RateLimiter<Key = string> {
   }
 
   /** Like `take`, but returns false where that throws. */
-  tryTake(key: Key, nowMs = performance.now()): boolean {
+  tryTake(key: Key, nowMs = runtime.monotonicMs()): boolean {
     return this.windows.take(key, nowMs) === 0;
   }
 }
@@ -69,7 +69,7 @@ const NETWORK_KEYS_MAX = 1_000;
 /** Whoever fills all windows slows down the few others that share one, not everybody. */
 const SHARED_WINDOWS = 1_024;
 // Secret, so that nobody chooses keys that share a window with those of somebody else.
-const SEED = BigInt(`0x${randomBytes(8).toString('hex')}`);
+const SEED = BigInt(`0x${runtime.randomBytes(8).toString('hex')}`);
 
 function sharedIndex(key: string): number {
   return Number(Bun.hash.wyhash(key, SEED) % BigInt(SHARED_WINDOWS));

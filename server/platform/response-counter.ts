@@ -1,4 +1,5 @@
 import type { Operation } from '../../protocol/operation.ts';
+import { runtime } from './runtime.ts';
 
 /** Counts by bucket, and the sum of all values. */
 export interface HistogramCounts {
@@ -62,7 +63,7 @@ export class ResponseCounter {
   /** @param startedMs when the request arrived, by `performance.now` */
   count(status: number, startedMs: number): void {
     this.counts[status] = (this.counts[status] ?? 0) + 1;
-    this.durations.add((performance.now() - startedMs) / 1000);
+    this.durations.add((runtime.monotonicMs() - startedMs) / 1000);
   }
 
   /** Returns the counts and resets them. */

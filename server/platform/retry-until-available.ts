@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { Unavailable } from './errors.ts';
+import { runtime } from './runtime.ts';
 
 const RETRY_MS = 500;
 /** The first failed attempt is logged, and then every 20th: one warning in 10 s. */
@@ -24,6 +25,6 @@ export async function retryUntilAvailable<T>(
         logger.warn({ reason: error.message }, `${name} cannot be reached; trying again`);
       }
     }
-    await Bun.sleep(RETRY_MS);
+    await runtime.sleep(RETRY_MS);
   }
 }

@@ -69,6 +69,11 @@ const FILE_URL = /\bnew\s+URL\(\s*['"](\.[^'"\n]*)['"]/g;
 const STRING_OR_COMMENT =
   /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|\/\*[\s\S]*?\*\/|\/\/.*/g;
 const ENV_READ = /\bprocess\s*\.\s*env\b|\bBun\s*\.\s*env\b|\bimport\s*\.\s*meta\s*\.\s*env\b/;
+const RUNTIME = 'server/platform/runtime.ts';
+const PROCESS_READ =
+  /\b(?:Date\.now|performance\.now|Math\.random|crypto\.(?:random\w+|getRandomValues)|Bun\.sleep|AbortSignal\.timeout)\b|\bnew Date\(\)|(?<![.\w#])(?:set|clear)(?:Timeout|Interval|Immediate)\b/;
+const RANDOM_IMPORT =
+  /import \{[^}]*\b(?:random\w+|getRandomValues)\b[^}]*\} from '(?:node:)?crypto'/;
 const IDENTIFIER = /[A-Za-z_$][\w$]*/g;
 const CAMEL_WORD = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g;
 
@@ -97,6 +102,19 @@ export function findEnvReads(tree: SourceTree): string[] {
   return [...tree]
     .filter(
       ([path, text]) => !isTest(path) && !ENV_READERS.test(path) && ENV_READ.test(codeOf(text)),
+    )
+    .map(([path]) => path);
+}
+
+/** Files of the server that read clocks, timers or randomness of the process past `runtime.ts`. */
+export function findProcessReads(tree: SourceTree): string[] {
+  return [...tree]
+    .filter(
+      ([path, text]) =>
+        path.startsWith('server/') &&
+        path !== RUNTIME &&
+        !isTest(path) &&
+        (PROCESS_READ.test(codeOf(text)) || RANDOM_IMPORT.test(text)),
     )
     .map(([path]) => path);
 }

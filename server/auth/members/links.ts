@@ -1,5 +1,5 @@
-import { randomBytes, randomUUID } from 'node:crypto';
 import type { LinkKind } from '../../../protocol/members.ts';
+import { runtime } from '../../platform/runtime.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { hashSecret, newSecret } from '../secrets.ts';
 import type { linkProcedures, NewLink } from './links-sql.ts';
@@ -56,6 +56,6 @@ export async function newMemberLink(
 }
 
 function newLink(nowMs: number): { secret: string; link: NewLink } {
-  const secret = newSecret(randomBytes);
-  return { secret, link: { id: randomUUID(), hash: hashSecret(secret), nowMs } };
+  const secret = newSecret(runtime.randomBytes);
+  return { secret, link: { id: runtime.newId(), hash: hashSecret(secret), nowMs } };
 }

@@ -1,5 +1,6 @@
 import { networkOf } from '../../http/address.ts';
 import { KeyWindows, type RateLimit, RateLimiter } from '../../platform/rate-limiter.ts';
+import { runtime } from '../../platform/runtime.ts';
 
 /** How many more passwords an email gets from all clients, or all known devices, than from one. */
 const CLIENTS_FACTOR = 10;
@@ -36,7 +37,7 @@ export class PasswordLimit {
    * @param nowMs of a clock that never goes back
    * @throws RateLimited when a limit is reached
    */
-  take(client: string, email: string, nowMs = performance.now()): void {
+  take(client: string, email: string, nowMs = runtime.monotonicMs()): void {
     this.ofClient.take(`${client} ${email}`, nowMs);
     this.ofEmail.take(email, nowMs);
   }
@@ -46,13 +47,13 @@ export class PasswordLimit {
    * @param email the one that signed in there: nobody else can use the device for it
    * @throws RateLimited when a limit is reached
    */
-  takeDevice(device: string, email: string, nowMs = performance.now()): void {
+  takeDevice(device: string, email: string, nowMs = runtime.monotonicMs()): void {
     this.ofDevice.take(device, nowMs);
     this.ofDevices.take(email, nowMs);
   }
 
   /** Counts an attempt of a member who has a session. @throws RateLimited when its limit is reached */
-  takeMember(uuid: string, nowMs = performance.now()): void {
+  takeMember(uuid: string, nowMs = runtime.monotonicMs()): void {
     this.ofMember.take(uuid, nowMs);
   }
 }

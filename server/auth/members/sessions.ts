@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../platform/clock.ts';
 import { Unavailable } from '../../platform/errors.ts';
+import { runtime } from '../../platform/runtime.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { csrfToken, hashSecret } from '../secrets.ts';
 import { sessionExpiryMs, shouldRecordUse } from './member-rules.ts';
@@ -36,7 +37,7 @@ export class Sessions {
   private generation = 0;
 
   constructor(private readonly options: SessionsOptions) {
-    this.monotonicMs = options.monotonicMs ?? (() => performance.now());
+    this.monotonicMs = options.monotonicMs ?? (() => runtime.monotonicMs());
     this.cache = new LRUCache({
       max: CACHE_MAX,
       ttl: CACHE_TTL_MS,

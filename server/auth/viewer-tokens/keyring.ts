@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
+import { runtime } from '../../platform/runtime.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { publishedKeys, rotationIsDue, type SigningKey, signingKeyAt } from './signing-keys.ts';
 import type { tokenProcedures } from './tokens-sql.ts';
@@ -17,7 +18,7 @@ interface ImportedKey {
 export async function newSigningKey(): Promise<{ kid: string; privateJwk: string }> {
   const { privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
   const jwk = await exportJWK(privateKey);
-  return { kid: crypto.randomUUID(), privateJwk: JSON.stringify(jwk) };
+  return { kid: runtime.newId(), privateJwk: JSON.stringify(jwk) };
 }
 
 async function importKey(key: SigningKey): Promise<ImportedKey> {

@@ -9,6 +9,7 @@ import type { studioApi } from '../../../protocol/studio-api.ts';
 import { authorizeStudio, type StudioContext } from '../../auth/studio-handler.ts';
 import { pathIds, readQuery } from '../../http/parameters.ts';
 import type { Handlers } from '../../http/route.ts';
+import { runtime } from '../../platform/runtime.ts';
 import { openEventStream } from '../../realtime/feed/event-stream.ts';
 import type { FeedLog } from '../../realtime/feed/feed-log.ts';
 import { UnsentBudget } from '../../realtime/feed/unsent-budget.ts';
@@ -42,8 +43,8 @@ export function createLive(deps: LiveDeps) {
     read: (id, producer, nowMs) => store.readLiveShow({ id, producer, nowMs }),
     count: (id) => presence.count(id),
     startPolling: (tick) => {
-      const timer = setInterval(tick, LIVE_STATE_MS);
-      return () => clearInterval(timer);
+      const timer = runtime.setInterval(tick, LIVE_STATE_MS);
+      return () => runtime.clearTimer(timer);
     },
     onError,
   });

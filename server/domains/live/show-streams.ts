@@ -3,6 +3,7 @@ import type { StudioContext } from '../../auth/studio-handler.ts';
 import { EVENT_STREAM, encodeEvents, OPENING } from '../../http/event-stream.ts';
 import type { Route } from '../../http/route.ts';
 import { DomainError, RateLimited, Unavailable } from '../../platform/errors.ts';
+import { runtime } from '../../platform/runtime.ts';
 import type { EventStream } from '../../realtime/feed/event-stream.ts';
 import type { LiveShows, LiveSnapshot } from './live-shows.ts';
 
@@ -53,7 +54,7 @@ export class ShowStreams {
     const stream = request.open(() => {
       this.#open.delete(stream);
       unwatch();
-      clearInterval(authorizeTimer);
+      runtime.clearTimer(authorizeTimer);
     });
     const unwatch = this.shows.watch(
       request.streamId,
@@ -61,7 +62,7 @@ export class ShowStreams {
       (moment) => stream.send(messageOf(request.stateOf(moment))),
       () => stream.end(),
     );
-    const authorizeTimer = setInterval(() => {
+    const authorizeTimer = runtime.setInterval(() => {
       request.authorizeAgain().catch((error) => {
         // End the stream only on a rejection. An unavailable database decides nothing. RateLimited is a
         // rejection too: valid credentials never count toward the limit of failures.

@@ -1,5 +1,6 @@
 import { BannedSeats, type SeatOfStream } from '../../auth/viewer-tokens/checked-viewers.ts';
 import { Unavailable } from '../../platform/errors.ts';
+import { runtime } from '../../platform/runtime.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { chatStateProcedures, ModeratedChatRow } from './chat-state-sql.ts';
 
@@ -74,11 +75,11 @@ export class ModerationCache {
 
   /** Starts the periodic refresh. */
   start(): void {
-    this.#timer ??= setInterval(() => void this.refresh(), REFRESH_MS);
+    this.#timer ??= runtime.setInterval(() => void this.refresh(), REFRESH_MS);
   }
 
   stop(): void {
-    if (this.#timer) clearInterval(this.#timer);
+    if (this.#timer) runtime.clearTimer(this.#timer);
     this.#timer = null;
   }
 

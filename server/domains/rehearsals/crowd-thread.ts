@@ -2,6 +2,7 @@ import { ConnectionLost, type HttpResponse } from '../../../crowd/connections.ts
 import { Crowd } from '../../../crowd/crowd.ts';
 import { REHEARSED_QUIZZES_MAX } from '../../../protocol/limits.ts';
 import type { CrowdFigures } from '../../../protocol/rehearsal.ts';
+import { runtime } from '../../platform/runtime.ts';
 import type { CrowdThreadCommand, CrowdThreadEvent } from './crowd-messages.ts';
 import { LossyNetwork } from './lossy-network.ts';
 import { countChecks, MismatchDetector } from './mismatch-detector.ts';
@@ -38,8 +39,8 @@ async function runCrowd({ hostname, port, streamId, settings }: StartCommand): P
   const { viewers, lossShare } = settings;
   const loss = {
     lossShare,
-    random: Math.random,
-    waitForTimeout: () => Bun.sleep(REQUEST_TIMEOUT_MS),
+    random: runtime.random,
+    waitForTimeout: () => runtime.sleep(REQUEST_TIMEOUT_MS),
   };
   let net: LossyNetwork | undefined;
   const crowd = new Crowd({
@@ -60,10 +61,10 @@ async function runCrowd({ hostname, port, streamId, settings }: StartCommand): P
     send({ kind: 'figures', figures, isLast });
   };
   await crowd.start();
-  const reportTimer = setInterval(report, REPORT_MS);
+  const reportTimer = runtime.setInterval(report, REPORT_MS);
   finishCrowd.resolve(async () => {
     await crowd.finish();
-    clearInterval(reportTimer);
+    runtime.clearTimer(reportTimer);
     report();
   });
   await crowd.admitViewers();
@@ -82,7 +83,7 @@ function resultsOf(
       return { id, question, acknowledged, refusedLate: late, counted };
     }),
     checks: countChecks(verdicts),
-    mismatch: mismatch.update(verdicts, crowd.stats.banned > 0, performance.now(), isLast),
+    mismatch: mismatch.update(verdicts, crowd.stats.banned > 0, runtime.monotonicMs(), isLast),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Listener } from '../../http/address.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import type { MetricDefinition } from '../../platform/metrics.ts';
+import { runtime } from '../../platform/runtime.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { CrowdThreadCommand, CrowdThreadEvent } from './crowd-messages.ts';
 import type { RehearsalRow, rehearsalProcedures } from './rehearsals-sql.ts';
@@ -73,7 +74,7 @@ export class RehearsalRunner {
 
   /** Starts to remove data of dismissed and expired rehearsals. */
   start(): void {
-    this.cleanupTimer = setInterval(() => void this.cleanUp(), CLEANUP_MS);
+    this.cleanupTimer = runtime.setInterval(() => void this.cleanUp(), CLEANUP_MS);
   }
 
   /** Why this node cannot run rehearsals; null when it can. */
@@ -104,14 +105,14 @@ export class RehearsalRunner {
     if (!running) return;
     this.running.delete(streamId);
     running.stopReports();
-    if (running.finishTimer) clearTimeout(running.finishTimer);
+    if (running.finishTimer) runtime.clearTimer(running.finishTimer);
     running.thread.stop();
   }
 
   /** Ends all viewers without a last report; their rehearsals become `lost`. */
   stop(): void {
     this.isStopped = true;
-    clearInterval(this.cleanupTimer);
+    runtime.clearTimer(this.cleanupTimer);
     for (const streamId of [...this.running.keys()]) this.dismiss(streamId);
   }
 
@@ -166,7 +167,7 @@ export class RehearsalRunner {
       if (outcome === 'gone') this.dismiss(streamId);
       if (outcome === 'over' && running.finishTimer === null) {
         running.thread.send({ kind: 'finish' });
-        running.finishTimer = setTimeout(() => void this.end(streamId), FINISH_TIMEOUT_MS);
+        running.finishTimer = runtime.setTimeout(() => void this.end(streamId), FINISH_TIMEOUT_MS);
       }
     } catch (error) {
       this.logError(error, 'a rehearsal report could not be saved');
@@ -194,8 +195,8 @@ export class RehearsalRunner {
 }
 
 function startReportTimer(tick: () => void): () => void {
-  const timer = setInterval(tick, REPORT_MS);
-  return () => clearInterval(timer);
+  const timer = runtime.setInterval(tick, REPORT_MS);
+  return () => runtime.clearTimer(timer);
 }
 
 /** The loopback or bound address of a listener; null until it listens. */

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../platform/clock.ts';
 import { Unavailable } from '../../platform/errors.ts';
+import { runtime } from '../../platform/runtime.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import {
   afterAnswers,
@@ -40,7 +41,7 @@ export class ReportMaker {
 
   /** Starts to poll for due reports. */
   start(): void {
-    this.timer = setInterval(() => void this.makeAll(), POLL_MS);
+    this.timer = runtime.setInterval(() => void this.makeAll(), POLL_MS);
   }
 
   /** Makes all reports due now, one after the other; resolves when they are made. */
@@ -53,7 +54,7 @@ export class ReportMaker {
 
   /** Claims no more and releases the current report to other nodes. */
   async stop(): Promise<void> {
-    if (this.timer) clearInterval(this.timer);
+    if (this.timer) runtime.clearTimer(this.timer);
     this.stopped = true;
     await this.making;
   }
@@ -91,7 +92,7 @@ export class ReportMaker {
   }
 
   private async count({ streamId, lease, progress: saved }: ClaimedReport): Promise<void> {
-    const { store, clock, pause = Bun.sleep } = this.options;
+    const { store, clock, pause = runtime.sleep } = this.options;
     const show = await store.readShow({ streamId });
     if (!show) throw new Error(`stream ${streamId} has not ended`);
     let progress = saved ?? initialProgress(show);
@@ -99,7 +100,7 @@ export class ReportMaker {
     for (;;) {
       const step = nextStep(show, progress);
       if (step.do === 'finish') break;
-      const startMs = performance.now();
+      const startMs = runtime.monotonicMs();
       progress = await this.runStep(streamId, progress, step);
       const update = { streamId, lease, progress, done: shareDone(show, progress) };
       const nowMs = clock.nowMs();
@@ -108,7 +109,7 @@ export class ReportMaker {
         if (!(await store.saveReportProgress({ ...update, nowMs }))) return;
         savedMs = nowMs;
       }
-      await pause(performance.now() - startMs);
+      await pause(runtime.monotonicMs() - startMs);
     }
     await store.finishReport({ streamId, lease, report: reportOf(show, progress, clock.nowMs()) });
   }

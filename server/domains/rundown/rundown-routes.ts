@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { quizFileQuerySchema } from '../../../protocol/rundown.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
 import {
@@ -10,6 +9,7 @@ import {
 import { pathIds, readQuery } from '../../http/parameters.ts';
 import type { Handler } from '../../http/route.ts';
 import { DomainError } from '../../platform/errors.ts';
+import { runtime } from '../../platform/runtime.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { attachmentHeader } from '../exports/export-file-name.ts';
 import { studioQuizOf } from '../quizzes/quiz-wire.ts';
@@ -47,7 +47,7 @@ export function createRundown({ studio, context, store, newId }: RundownDeps) {
       }),
 
       importQuizzes: studio(studioApi.importQuizzes, async (call, file) => {
-        const quizzes = parseImport({ ...file, randomBelow: randomInt });
+        const quizzes = parseImport(file);
         const drafts = quizzes.map((quiz) => ({ id: newId(), quiz }));
         const input = { ...ownStreamInput(call), drafts };
         const rows = await store.importQuizzes(input, call.idempotency);
@@ -55,7 +55,7 @@ export function createRundown({ studio, context, store, newId }: RundownDeps) {
       }),
 
       previewImport: studio(studioApi.previewImport, async (call, file) => {
-        const quizzes = parseImport({ ...file, randomBelow: randomInt });
+        const quizzes = parseImport(file);
         const { streamId, producer } = ownStreamInput(call);
         await store.findOwnStream({ id: streamId, producer });
         return { quizzes };
@@ -66,9 +66,10 @@ export function createRundown({ studio, context, store, newId }: RundownDeps) {
   };
 }
 
-function parseImport(input: ImportInput) {
+function parseImport(file: Omit<ImportInput, 'randomBelow'>) {
+  const randomBelow = (limit: number) => Math.floor(runtime.random() * limit);
   try {
-    return readQuizzes(input);
+    return readQuizzes({ ...file, randomBelow });
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
     throw new DomainError('invalid', error.message, { errors: error.issues });

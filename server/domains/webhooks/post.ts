@@ -7,6 +7,7 @@ import {
   ipLiteralOf,
   isAllowedAddress,
 } from '../../platform/network-policy.ts';
+import { runtime } from '../../platform/runtime.ts';
 
 /** Resolves a host name to all its addresses. @throws Error when it has none */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
@@ -60,7 +61,7 @@ class BlockedAttempt extends Error {
 export function createPost(options: PostOptions): Post {
   const { policy, resolve = systemResolve, timeoutMs = TIMEOUT_MS } = options;
   return async (text, headers, body, stop) => {
-    const timeoutSignal = AbortSignal.timeout(timeoutMs);
+    const timeoutSignal = runtime.timeoutSignal(timeoutMs);
     const signal = AbortSignal.any([timeoutSignal, stop]);
     const url = new URL(text);
     try {

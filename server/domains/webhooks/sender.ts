@@ -3,6 +3,7 @@ import type { Attempt } from '../../../protocol/webhooks.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import type { MetricDefinition } from '../../platform/metrics.ts';
+import { runtime } from '../../platform/runtime.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { deliveryProcedures } from './deliveries-sql.ts';
 import type { dispatchProcedures } from './dispatch-sql.ts';
@@ -59,8 +60,8 @@ export class WebhookSender {
   /** Starts to poll for due deliveries. */
   start(): void {
     this.timers = [
-      setInterval(() => void this.send(), POLL_MS),
-      setInterval(() => void this.cleanUp(), CLEANUP_MS),
+      runtime.setInterval(() => void this.send(), POLL_MS),
+      runtime.setInterval(() => void this.cleanUp(), CLEANUP_MS),
     ];
   }
 
@@ -92,12 +93,15 @@ export class WebhookSender {
 
   /** Claims no more, waits `drainMs` for open attempts, then aborts and releases the rest. */
   async stop(): Promise<void> {
-    for (const timer of this.timers) clearInterval(timer);
-    const abortTimer = setTimeout(() => this.stopping.abort(), this.options.drainMs ?? DRAIN_MS);
+    for (const timer of this.timers) runtime.clearTimer(timer);
+    const abortTimer = runtime.setTimeout(
+      () => this.stopping.abort(),
+      this.options.drainMs ?? DRAIN_MS,
+    );
     this.stopped = true;
     await this.claiming;
     await Promise.all(this.inFlight);
-    clearTimeout(abortTimer);
+    runtime.clearTimer(abortTimer);
   }
 
   readonly metrics: readonly MetricDefinition[] = [
@@ -166,7 +170,7 @@ export class WebhookSender {
     const { clock, store } = this.options;
     const { id, url, body, lease } = delivery;
     const at = clock.nowMs();
-    const startMs = performance.now();
+    const startMs = runtime.monotonicMs();
     const headers = {
       'Content-Type': 'application/json',
       'User-Agent': 'Fourbeat-Webhooks',
@@ -180,13 +184,13 @@ export class WebhookSender {
       // Any node may send it again at once: the receiver detects duplicates by the delivery id.
       return store.releaseDelivery({ id, lease, nowMs: clock.nowMs() });
     }
-    const ms = Math.round(performance.now() - startMs);
+    const ms = Math.round(runtime.monotonicMs() - startMs);
     await this.finish(delivery, { at, ...posted, ms });
   }
 
   // Retries while the database is unavailable: an unrecorded attempt is repeated after its lease.
   private async finish({ id, webhook, lease }: ClaimedDelivery, attempt: Attempt) {
-    const { clock, logger, random, store, pause = () => Bun.sleep(1_000) } = this.options;
+    const { clock, logger, random, store, pause = () => runtime.sleep(1_000) } = this.options;
     const input = { id, webhook, lease, attempt, jitter: random() };
     for (;;) {
       const nowMs = clock.nowMs();

@@ -1,5 +1,6 @@
 import type { Socket } from 'bun';
 import type { OpenFiles } from '../../platform/open-files.ts';
+import { runtime } from '../../platform/runtime.ts';
 import { WriteBuffer } from '../write-buffer.ts';
 
 /** The user of a connection to the origin server. It gets no event after it released the connection. */
@@ -135,7 +136,7 @@ export class OriginConnectionPool {
     this.isClosed = true;
     this.queue.clear();
     this.sharingQueue.clear();
-    if (this.retry) clearTimeout(this.retry);
+    if (this.retry) runtime.clearTimer(this.retry);
     for (const connection of this.idle.splice(0)) connection.destroy();
   }
 
@@ -208,7 +209,7 @@ export class OriginConnectionPool {
 
   private retryLater(): void {
     if (this.retry || this.isClosed) return;
-    this.retry = setTimeout(() => {
+    this.retry = runtime.setTimeout(() => {
       this.retry = null;
       this.dialNext();
     }, RETRY_MS);

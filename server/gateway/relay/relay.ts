@@ -1,5 +1,6 @@
 import { clientHeaderLine } from '../../http/address.ts';
 import type { OpenFiles } from '../../platform/open-files.ts';
+import { runtime } from '../../platform/runtime.ts';
 import { HEAD_BYTES_MAX } from '../request-head.ts';
 import { ChunkedFraming } from './chunked-framing.ts';
 import {
@@ -90,7 +91,7 @@ export class Relay {
       secret,
       onFinished: (request) => this.requests.delete(request),
     };
-    this.timer = setInterval(() => this.tick(), TICK_MS);
+    this.timer = runtime.setInterval(() => this.tick(), TICK_MS);
     this.timer.unref();
   }
 
@@ -125,7 +126,7 @@ export class Relay {
 
   /** Ends all requests and connections. */
   close(): void {
-    clearInterval(this.timer);
+    runtime.clearTimer(this.timer);
     for (const request of [...this.requests]) request.end();
     this.connections.close();
   }

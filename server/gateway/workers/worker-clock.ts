@@ -1,4 +1,5 @@
 import type { Clock } from '../../platform/clock.ts';
+import { runtime } from '../../platform/runtime.ts';
 
 // Only the main thread has the clock of service time. Each worker measures the offset between the
 // monotonic clocks of both threads once; after that, one shared number gives it service time.
@@ -13,7 +14,7 @@ export class ClockPublisher {
 
   constructor(
     private readonly clock: Clock,
-    private readonly monotonicMs: () => number = () => performance.now(),
+    private readonly monotonicMs: () => number = () => runtime.monotonicMs(),
   ) {
     this.publish();
   }
@@ -40,7 +41,7 @@ export class ClockFollower implements Clock {
   constructor(
     private readonly memory: Float64Array,
     private readonly offsetMs: number,
-    private readonly monotonicMs: () => number = () => performance.now(),
+    private readonly monotonicMs: () => number = () => runtime.monotonicMs(),
   ) {}
 
   nowMs(): number {
@@ -61,9 +62,9 @@ export async function measureClockOffset(ask: () => Promise<number>): Promise<nu
   let shortestMs = Number.POSITIVE_INFINITY;
   let offsetMs = 0;
   for (let sample = 0; sample < SAMPLES; sample += 1) {
-    const sentMs = performance.now();
+    const sentMs = runtime.monotonicMs();
     const remoteMs = await ask();
-    const roundTripMs = performance.now() - sentMs;
+    const roundTripMs = runtime.monotonicMs() - sentMs;
     if (roundTripMs >= shortestMs) continue;
     shortestMs = roundTripMs;
     offsetMs = remoteMs - (sentMs + roundTripMs / 2);

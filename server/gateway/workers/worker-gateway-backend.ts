@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { intervalAt } from '../../../protocol/interval.ts';
 import type { Operation } from '../../../protocol/operation.ts';
 import { viewerApi } from '../../../protocol/viewer-api.ts';
@@ -12,6 +11,7 @@ import { RequestIds } from '../../http/request-log.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import { ResponseCounter } from '../../platform/response-counter.ts';
+import { runtime } from '../../platform/runtime.ts';
 import { MemoryFeedLog } from '../../realtime/feed/feed-log-memory.ts';
 import { OpenStreams } from '../../realtime/feed/open-streams.ts';
 import type { SeatMemory } from '../../realtime/presence/presence-ring.ts';
@@ -64,7 +64,7 @@ export class WorkerGatewayBackend implements GatewayBackend {
   ) {
     this.unavailable = start.unavailable;
     const { allow } = start;
-    const ids = new RequestIds(randomUUID().slice(0, 8));
+    const ids = new RequestIds(runtime.newId().slice(0, 8));
     this.heartbeatOperation = new WorkerOperation(viewerApi.registerView, allow.heartbeats, ids);
     this.feedOperation = new WorkerOperation(viewerApi.readInterval, allow.feed, ids);
     const nowMs = () => clock.nowMs();

@@ -1,4 +1,5 @@
 import { Unavailable } from '../../platform/errors.ts';
+import { runtime } from '../../platform/runtime.ts';
 import type {
   MainThreadCalls,
   MessageFromWorker,
@@ -75,7 +76,7 @@ export class WorkerHandle {
 
   private receive(message: MessageFromWorker): void {
     const { kind } = message;
-    if (kind === 'ping') this.send({ kind: 'pong', monotonicMs: performance.now() });
+    if (kind === 'ping') this.send({ kind: 'pong', monotonicMs: runtime.monotonicMs() });
     else if (kind === 'listening') this.listening.resolve();
     else if (kind === 'start-failed') this.listening.reject(new Error(message.reason));
     else if (kind === 'call') void this.serveCall(message.id, message.name, message.input);

@@ -1,5 +1,6 @@
 import { Unavailable } from '../../platform/errors.ts';
 import { OpenFiles } from '../../platform/open-files.ts';
+import { runtime } from '../../platform/runtime.ts';
 import { DRAIN_POLL_MS, Gateway } from '../gateway.ts';
 import { Relay } from '../relay/relay.ts';
 import type {
@@ -68,9 +69,9 @@ async function start(message: WorkerStart): Promise<void> {
   });
   running = { backend, gateway, relay };
   for (const early of earlyMessages) receive(early, running);
-  setInterval(() => send(backend.report()), REPORT_MS);
-  setInterval(() => backend.tick(), TICK_MS);
-  setInterval(() => backend.removeExpiredTokens(), EXPIRE_TOKENS_MS);
+  runtime.setInterval(() => send(backend.report()), REPORT_MS);
+  runtime.setInterval(() => backend.tick(), TICK_MS);
+  runtime.setInterval(() => backend.removeExpiredTokens(), EXPIRE_TOKENS_MS);
   send({ kind: 'listening' });
 }
 
@@ -99,7 +100,8 @@ async function drain({ log, streams }: WorkerGatewayBackend): Promise<void> {
 
 async function close({ backend, gateway, relay }: RunningWorker): Promise<void> {
   gateway.drain();
-  while (gateway.pendingResponses() + relay.pendingRequests() > 0) await Bun.sleep(DRAIN_POLL_MS);
+  while (gateway.pendingResponses() + relay.pendingRequests() > 0)
+    await runtime.sleep(DRAIN_POLL_MS);
   send(backend.report());
   send({ kind: 'closed' });
 }

@@ -4,6 +4,7 @@ import type { RequestLog } from '../../http/request-log.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import type { OpenFiles } from '../../platform/open-files.ts';
+import { runtime } from '../../platform/runtime.ts';
 import type {
   RealtimeBackend,
   RealtimeThreads,
@@ -73,7 +74,7 @@ export class WorkerPool implements RealtimeThreads {
   async start(target: ListenTarget): Promise<void> {
     const { realtime, moderation, count } = this.options;
     realtime.share(this);
-    this.timer = setInterval(() => this.tick(), TICK_MS);
+    this.timer = runtime.setInterval(() => this.tick(), TICK_MS);
     this.tick();
     const starting = Array.from({ length: count }, () => this.startWorker(target));
     moderation.subscribeToBans((streamId, seats) => this.ban(streamId, seats));
@@ -123,7 +124,7 @@ export class WorkerPool implements RealtimeThreads {
 
   /** Ends all workers at once. */
   stop(): void {
-    if (this.timer) clearInterval(this.timer);
+    if (this.timer) runtime.clearTimer(this.timer);
     for (const worker of this.workers) worker.end();
   }
 

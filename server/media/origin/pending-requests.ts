@@ -1,4 +1,5 @@
 import { Unavailable } from '../../platform/errors.ts';
+import { runtime } from '../../platform/runtime.ts';
 import type { PlayableStream, Presentation } from '../segment.ts';
 
 // A pending request takes about 3 KB with the runtime's part, so all take 60 MB at most.
@@ -60,9 +61,9 @@ export class PendingRequests {
     const waits = this.waits.get(stream) ?? new Map<string, SharedWait>();
     this.waits.set(stream, waits);
     const cancelled = Promise.withResolvers<void>();
-    const timer = setTimeout(cancelled.resolve, timeoutMs);
+    const timer = runtime.setTimeout(cancelled.resolve, timeoutMs);
     const result = waitForPresentation(stream, isReady, cancelled.promise).finally(() => {
-      clearTimeout(timer);
+      runtime.clearTimer(timer);
       waits.delete(key);
       if (waits.size === 0) this.waits.delete(stream);
     });

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { programEnvironment } from '../../platform/program-environment.ts';
+import { runtime } from '../../platform/runtime.ts';
 import { waitAtMost } from '../wait-at-most.ts';
 import { ChildInput } from './child-input.ts';
 import type { Encoder, EncoderEvents, EncoderExit, EncoderOptions } from './encoder.ts';
@@ -62,7 +63,7 @@ class FfmpegEncoder implements Encoder {
       env: programEnvironment(),
     });
     this.input = new ChildInput(this.child.stdin);
-    this.timer = setInterval(() => this.check(), CHECK_INTERVAL_MS);
+    this.timer = runtime.setInterval(() => this.check(), CHECK_INTERVAL_MS);
     this.exited = this.waitForExit();
   }
 
@@ -106,7 +107,7 @@ class FfmpegEncoder implements Encoder {
     });
     const read = this.readPipes();
     const exit = await ended;
-    clearInterval(this.timer);
+    runtime.clearTimer(this.timer);
     this.input.close();
     if (this.child.pid !== undefined) await waitAtMost(PIPE_DRAIN_MS, read);
     return { ...exit, lastLines: this.lastLines.list() };
@@ -116,7 +117,7 @@ class FfmpegEncoder implements Encoder {
     const { stdout, stderr, stdio } = this.child;
     const pipes = [
       readPipe(stdout, (bytes) => {
-        const reports = this.progress.push(bytes, performance.now());
+        const reports = this.progress.push(bytes, runtime.monotonicMs());
         for (const report of reports) this.events.onProgress(report);
         // Measure with each report, because after the exit it is too late.
         this.cpuSeconds();
@@ -124,7 +125,7 @@ class FfmpegEncoder implements Encoder {
       readPipe(stderr, (bytes) => this.lastLines.push(bytes)),
       ...this.tracks.writtenTracks.map((_, index) =>
         readPipe(stdio[FIRST_TRACK_FD + index] as Readable | null, (bytes) =>
-          this.killOnError(() => this.tracks.push(index, bytes, performance.now())),
+          this.killOnError(() => this.tracks.push(index, bytes, runtime.monotonicMs())),
         ),
       ),
     ];
@@ -136,7 +137,7 @@ class FfmpegEncoder implements Encoder {
     this.killOnError(() => {
       if (memoryBytesOf(this.pid) > this.memoryBytes)
         throw new Error('the encoder exceeded its memory limit');
-      this.tracks.checkAudio(performance.now());
+      this.tracks.checkAudio(runtime.monotonicMs());
     });
   }
 

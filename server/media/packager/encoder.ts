@@ -1,4 +1,5 @@
 import type { RenditionSetting } from '../../platform/media-settings.ts';
+import { runtime } from '../../platform/runtime.ts';
 import type { Fragment, InitSegment } from '../fmp4/fragment.ts';
 import type { Track, TrackId } from '../segment.ts';
 import type { Container } from '../source.ts';
@@ -86,8 +87,8 @@ const FINISH_TIMEOUT_MS = 5_000;
 /** Ends the input, and kills the encoder if it does not exit in time. */
 export function finishWithTimeout(encoder: Encoder): void {
   encoder.finish();
-  const timeout = setTimeout(() => encoder.kill(), FINISH_TIMEOUT_MS);
-  const clear = () => clearTimeout(timeout);
+  const timeout = runtime.setTimeout(() => encoder.kill(), FINISH_TIMEOUT_MS);
+  const clear = () => runtime.clearTimer(timeout);
   encoder.exited.then(clear, clear);
 }
 

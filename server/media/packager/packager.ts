@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { runtime } from '../../platform/runtime.ts';
 import type { ContainerReader } from '../container/container.ts';
 import { MPEGTS_WRAP_MS } from '../container/mpegts.ts';
 import type { Fragment, InitSegment } from '../fmp4/fragment.ts';
@@ -113,7 +114,7 @@ export class Packager {
     this.feed = new SourceFeed(() => this.reader.header());
     this.pictureFiller = newPictureFiller(options.container);
     this.probe = this.startProbe();
-    this.checkTimer = setInterval(() => this.check(), CHECK_INTERVAL_MS);
+    this.checkTimer = runtime.setInterval(() => this.check(), CHECK_INTERVAL_MS);
   }
 
   /** Accepts bytes of the source. @returns false to apply back pressure until `drained` */
@@ -355,7 +356,7 @@ export class Packager {
     }
     logger.warn({ ...exit, restartInMs }, 'the encoder exited and will be restarted');
     this.feed.discard();
-    this.restartTimer = setTimeout(() => this.restart(), restartInMs);
+    this.restartTimer = runtime.setTimeout(() => this.restart(), restartInMs);
   }
 
   private restart(): void {
@@ -410,8 +411,8 @@ export class Packager {
     this.probe?.kill();
     this.probe = null;
     this.lateAudio?.stop();
-    clearInterval(this.checkTimer);
-    if (this.restartTimer) clearTimeout(this.restartTimer);
+    runtime.clearTimer(this.checkTimer);
+    if (this.restartTimer) runtime.clearTimer(this.restartTimer);
   }
 }
 

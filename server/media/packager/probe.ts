@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { programEnvironment } from '../../platform/program-environment.ts';
+import { runtime } from '../../platform/runtime.ts';
 import type { Container } from '../source.ts';
 import { ChildInput } from './child-input.ts';
 import type { Probe, SourceInfo, StartProbe } from './encoder.ts';
@@ -55,8 +56,11 @@ class FfprobeProbe implements Probe {
     // No caller handles the result of a killed probe.
     this.result.catch(() => {});
     this.timers = [
-      setTimeout(() => this.endInput(), inputMs),
-      setTimeout(() => this.fail('The source was not recognized as video in time.'), totalMs),
+      runtime.setTimeout(() => this.endInput(), inputMs),
+      runtime.setTimeout(
+        () => this.fail('The source was not recognized as video in time.'),
+        totalMs,
+      ),
     ];
     this.startFfprobe();
   }
@@ -127,7 +131,7 @@ class FfprobeProbe implements Probe {
     this.isSettled = true;
     this.received = [];
     this.input?.close();
-    for (const timer of this.timers) clearTimeout(timer);
+    for (const timer of this.timers) runtime.clearTimer(timer);
   }
 }
 

@@ -1,4 +1,5 @@
 import { PROXY_VARIABLES, programEnvironment } from '../../platform/program-environment.ts';
+import { runtime } from '../../platform/runtime.ts';
 
 /** A running ffmpeg or ffprobe. */
 export interface MediaProcess {
@@ -60,9 +61,9 @@ export function startProcess(program: string, args: readonly string[]): MediaPro
       // ffmpeg handles the signal only after a read of its input returns.
       void Promise.resolve(stdin.end()).catch(() => {});
       child.kill('SIGTERM');
-      const killTimer = setTimeout(() => child.kill('SIGKILL'), KILL_TIMEOUT_MS);
+      const killTimer = runtime.setTimeout(() => child.kill('SIGKILL'), KILL_TIMEOUT_MS);
       await child.exited;
-      clearTimeout(killTimer);
+      runtime.clearTimer(killTimer);
     },
     exited,
   };

@@ -1,3 +1,4 @@
+import { runtime } from '../../platform/runtime.ts';
 import { ffprobeBeside } from '../packager/find-ffmpeg.ts';
 import { feedFrames } from './frame-feed.ts';
 import { type MediaProcess, runForOutput, startProcess } from './media-process.ts';
@@ -60,21 +61,21 @@ export function startTestPicture(
   let isStopped = false;
   let drawnFrames = 0;
   let droppedFrames = 0;
-  const refresh = setInterval(() => void clock.refresh(), CLOCK_REFRESH_MS);
+  const refresh = runtime.setInterval(() => void clock.refresh(), CLOCK_REFRESH_MS);
   const feeding = feedFrames({
     picture: new TestPicture({ width, height, title }),
     width,
     height,
     frameRate,
     nowMs: () => clock.nowMs(),
-    sleep: (ms) => Bun.sleep(ms),
+    sleep: (ms) => runtime.sleep(ms),
     write: (pieces) => process.write(pieces),
     isStopped: () => isStopped,
     onFrame: (dropped) => {
       drawnFrames++;
       droppedFrames += dropped;
     },
-  }).finally(() => clearInterval(refresh));
+  }).finally(() => runtime.clearTimer(refresh));
   return {
     process,
     frames: () => ({ drawn: drawnFrames, dropped: droppedFrames }),

@@ -1,3 +1,4 @@
+import { runtime } from '../../platform/runtime.ts';
 import { FlvReader } from '../container/flv.ts';
 import { MatroskaReader } from '../container/matroska.ts';
 import { checkFfmpeg } from '../packager/find-ffmpeg.ts';
@@ -90,7 +91,7 @@ function containerOf({ kind }: PlayInput): 'matroska' | 'flv' {
 /** One run of an encoder, over one connection after another. */
 class PlaySession {
   private readonly relay: Relay;
-  private readonly startMs = performance.now();
+  private readonly startMs = runtime.monotonicMs();
   private readonly stopped = Promise.withResolvers<void>();
   private isStopped = false;
 
@@ -108,7 +109,7 @@ class PlaySession {
     const { report } = this.options;
     this.relay.attach(this.connection);
     report.log('Live');
-    const reportTimer = setInterval(() => this.reportStatus(), REPORT_INTERVAL_MS);
+    const reportTimer = runtime.setInterval(() => this.reportStatus(), REPORT_INTERVAL_MS);
     const pumped = this.pump();
     try {
       const result = await Promise.race([
@@ -122,7 +123,7 @@ class PlaySession {
     } finally {
       this.isStopped = true;
       this.stopped.resolve();
-      clearInterval(reportTimer);
+      runtime.clearTimer(reportTimer);
       await encoder.stop();
       await pumped.catch(() => {});
       this.connection?.close();
@@ -148,8 +149,9 @@ class PlaySession {
       );
     const { connection } = this;
     if (!connection) throw new Error('the file ended while the connection was down');
-    const endMs = performance.now() + FLUSH_TIMEOUT_MS;
-    while (connection.bufferedBytes() > 0 && performance.now() < endMs) await Bun.sleep(POLL_MS);
+    const endMs = runtime.monotonicMs() + FLUSH_TIMEOUT_MS;
+    while (connection.bufferedBytes() > 0 && runtime.monotonicMs() < endMs)
+      await runtime.sleep(POLL_MS);
     this.reportStatus();
     this.options.report.log('The file has ended');
   }
@@ -161,12 +163,12 @@ class PlaySession {
       const { connection } = this;
       let decision: ReconnectDecision;
       if (connection) {
-        const sinceMs = performance.now();
+        const sinceMs = runtime.monotonicMs();
         const close = await connection.closed;
         this.connection = null;
         this.relay.attach(null);
         if (this.isStopped) break;
-        if (performance.now() - sinceMs >= STABLE_CONNECTION_MS) attempts = 0;
+        if (runtime.monotonicMs() - sinceMs >= STABLE_CONNECTION_MS) attempts = 0;
         decision = decideReconnect(close, true);
         if (decision.kind === 'retry')
           this.options.report.log(`Connection lost: ${close.reason || close.code}`);
@@ -174,7 +176,7 @@ class PlaySession {
         decision = await this.reconnect();
       }
       if (decision.kind !== 'retry') return decision;
-      if (!this.connection) await this.sleep(reconnectDelayMs(attempts++, Math.random()));
+      if (!this.connection) await this.sleep(reconnectDelayMs(attempts++, runtime.random()));
     }
     return { kind: 'stream-ended' };
   }
@@ -202,13 +204,13 @@ class PlaySession {
   private reportStatus(): void {
     this.options.report.update({
       isLive: this.connection !== null,
-      elapsedMs: performance.now() - this.startMs,
+      elapsedMs: runtime.monotonicMs() - this.startMs,
       sentBytes: this.relay.sentBytes,
       frames: this.encoder.frames(),
     });
   }
 
   private sleep(ms: number): Promise<void> {
-    return Promise.race([(this.options.sleep ?? Bun.sleep)(ms), this.stopped.promise]);
+    return Promise.race([(this.options.sleep ?? runtime.sleep)(ms), this.stopped.promise]);
   }
 }

@@ -1,3 +1,4 @@
+import { runtime } from '../../platform/runtime.ts';
 /** One reading of the service's clock, between two readings of the local clock. */
 export interface TimeSample {
   /** Local clock before the request and after the response, ms. */
@@ -37,7 +38,7 @@ const REQUEST_TIMEOUT_MS = 5_000;
 export async function syncServiceClock(origin: string): Promise<ServiceClock> {
   let offsetMs = clockOffsetMs(await takeSamples(origin));
   return {
-    nowMs: () => performance.now() + offsetMs,
+    nowMs: () => runtime.monotonicMs() + offsetMs,
     refresh: async () => {
       const samples = await takeSamples(origin).catch(() => null);
       if (samples) offsetMs = clockOffsetMs(samples);
@@ -48,15 +49,15 @@ export async function syncServiceClock(origin: string): Promise<ServiceClock> {
 async function takeSamples(origin: string): Promise<TimeSample[]> {
   const samples: TimeSample[] = [];
   for (let index = 0; index < SAMPLE_COUNT; index++) {
-    const sentMs = performance.now();
+    const sentMs = runtime.monotonicMs();
     const serviceMs = await fetchServiceTime(origin);
-    samples.push({ sentMs, receivedMs: performance.now(), serviceMs });
+    samples.push({ sentMs, receivedMs: runtime.monotonicMs(), serviceMs });
   }
   return samples;
 }
 
 async function fetchServiceTime(origin: string): Promise<number> {
-  const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
+  const signal = runtime.timeoutSignal(REQUEST_TIMEOUT_MS);
   const response = await fetch(`${origin}/api/v1/time`, { signal }).catch(() => null);
   if (!response) throw new Error(`no response from ${origin} (--url); is it running?`);
   const body = (await response.json().catch(() => null)) as { now?: unknown } | null;

@@ -1,3 +1,4 @@
+import { runtime } from '../../platform/runtime.ts';
 /** Where to send a stream's media. */
 export interface SourceAddress {
   readonly key: string;
@@ -63,7 +64,7 @@ async function requestJson<T>(
   const response = await fetch(`${origin}/studio/v1/streams/${streamId}${path}`, {
     method,
     headers: { Authorization: `Token ${token}` },
-    signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+    signal: runtime.timeoutSignal(REQUEST_TIMEOUT_MS),
   }).catch(() => null);
   if (!response) throw new SourceAddressError(`no response from ${origin}; is it running?`, true);
   if (response.ok) return (await response.json()) as T;

@@ -1,3 +1,4 @@
+import { runtime } from '../../platform/runtime.ts';
 /** A WebSocket over which the service receives a stream's media (SPEC M-4). */
 export interface SourceConnection {
   /** Sends bytes, or buffers them; see `bufferedBytes`. */
@@ -43,7 +44,7 @@ export function openSourceConnection(
   const socket = new WebSocket(url);
   const accepted = Promise.withResolvers<SourceConnection>();
   const closed = Promise.withResolvers<ConnectionClose>();
-  const timer = setTimeout(
+  const timer = runtime.setTimeout(
     () => finish({ code: ABNORMAL_CLOSURE, reason: `no response from ${url}` }),
     ACCEPT_TIMEOUT_MS,
   );
@@ -59,7 +60,7 @@ export function openSourceConnection(
     closed: closed.promise,
   };
   function finish(close: ConnectionClose): void {
-    clearTimeout(timer);
+    runtime.clearTimer(timer);
     accepted.reject(new ConnectionRefused(close));
     closed.resolve(close);
     socket.close();
@@ -68,7 +69,7 @@ export function openSourceConnection(
   socket.onopen = () => socket.send(JSON.stringify(first));
   socket.onmessage = ({ data }) => {
     if (!isLiveMessage(data)) return;
-    clearTimeout(timer);
+    runtime.clearTimer(timer);
     accepted.resolve(connection);
   };
   // Every error is followed by a close event, which has the reason.

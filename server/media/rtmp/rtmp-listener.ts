@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { rateLimitKey } from '../../http/address.ts';
+import { runtime } from '../../platform/runtime.ts';
 import type { Ingest } from '../source.ts';
 import { HANDSHAKE_BYTES } from './handshake.ts';
 import { FAILED, RtmpConnection } from './rtmp-connection.ts';
@@ -43,7 +43,7 @@ interface Slot {
 export async function listenRtmp(options: RtmpOptions): Promise<RtmpListener> {
   const connections = new Map<RtmpConnection, Slot>();
   const limits = options.limits ?? RTMP_LIMITS;
-  const nowMs = () => performance.now();
+  const nowMs = () => runtime.monotonicMs();
 
   function isWithinLimits(rateLimitGroup: string): boolean {
     let open = 0;
@@ -82,7 +82,7 @@ export async function listenRtmp(options: RtmpOptions): Promise<RtmpListener> {
       logger: options.logger,
       limits,
       nowMs,
-      random: () => randomBytes(HANDSHAKE_BYTES),
+      random: () => runtime.randomBytes(HANDSHAKE_BYTES),
     });
     const slot: Slot = { rateLimitGroup, closedMs: null };
     connections.set(connection, slot);
@@ -93,7 +93,7 @@ export async function listenRtmp(options: RtmpOptions): Promise<RtmpListener> {
 
   const server = createServer({ allowHalfOpen: true }, accept);
   await startListening(server, options);
-  const timeoutTimer = setInterval(checkTimeouts, TIMEOUT_CHECK_MS);
+  const timeoutTimer = runtime.setInterval(checkTimeouts, TIMEOUT_CHECK_MS);
   return {
     port: (server.address() as AddressInfo).port,
     async stop() {
@@ -103,7 +103,7 @@ export async function listenRtmp(options: RtmpOptions): Promise<RtmpListener> {
       }
       // The timeout check runs on until all peers have closed or timed out.
       await closed;
-      clearInterval(timeoutTimer);
+      runtime.clearTimer(timeoutTimer);
     },
   };
 }

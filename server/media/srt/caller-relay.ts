@@ -1,4 +1,5 @@
 import type { udp } from 'bun';
+import { runtime } from '../../platform/runtime.ts';
 import type { SourceSession } from '../source.ts';
 import { Receiver } from './receiver.ts';
 import {
@@ -53,7 +54,7 @@ export class CallerRelay {
   /** The receiver's cookie; null until it responds. */
   private cookie: number | null = null;
   private readonly socketId: number;
-  private lastDatagramMs = performance.now();
+  private lastDatagramMs = runtime.monotonicMs();
   private hasData = false;
   private isEnded = false;
   private readonly ended = Promise.withResolvers<void>();
@@ -65,14 +66,17 @@ export class CallerRelay {
     const { port, session, limits, conclusion } = options;
     this.socketId = readHandshake(conclusion)?.socketId ?? 0;
     this.receiver = this.startReceiver(port);
-    this.inductionTimer = setInterval(() => this.sendInduction(), INDUCTION_MS);
-    this.startTimer = setTimeout(() => this.fail('the receiver did not start'), limits.startMs);
+    this.inductionTimer = runtime.setInterval(() => this.sendInduction(), INDUCTION_MS);
+    this.startTimer = runtime.setTimeout(
+      () => this.fail('the receiver did not start'),
+      limits.startMs,
+    );
     void session.closed.then(({ message }) => this.end(message));
     this.connect(port).catch(() => this.fail('no socket for the receiver'));
   }
 
   fromCaller(datagram: Buffer): void {
-    this.lastDatagramMs = performance.now();
+    this.lastDatagramMs = runtime.monotonicMs();
     // Until the receiver responds, the caller only repeats its conclusion, which this relay has.
     if (this.cookie === null) return;
     const isConclusion = readHandshake(datagram)?.type === 'conclusion';
@@ -81,7 +85,7 @@ export class CallerRelay {
 
   /** Ends the relay when the caller is silent for too long. */
   endIfIdle(): void {
-    if (performance.now() - this.lastDatagramMs > this.options.limits.idleMs) {
+    if (runtime.monotonicMs() - this.lastDatagramMs > this.options.limits.idleMs) {
       this.end('timeout: the sender is silent');
     }
   }
@@ -90,8 +94,8 @@ export class CallerRelay {
   end(reason: string, lines: readonly string[] = []): void {
     if (this.isEnded) return;
     this.isEnded = true;
-    clearInterval(this.inductionTimer);
-    clearTimeout(this.startTimer);
+    runtime.clearTimer(this.inductionTimer);
+    runtime.clearTimer(this.startTimer);
     this.receiver.stop();
     this.socket?.close();
     this.ended.resolve();
@@ -148,8 +152,8 @@ export class CallerRelay {
     if (handshake?.type === 'induction') {
       if (this.cookie !== null) return;
       this.cookie = handshake.cookie;
-      clearInterval(this.inductionTimer);
-      clearTimeout(this.startTimer);
+      runtime.clearTimer(this.inductionTimer);
+      runtime.clearTimer(this.startTimer);
       this.send(withCookie(this.options.conclusion, this.cookie));
       return;
     }
@@ -172,9 +176,12 @@ export class CallerRelay {
     const { session, limits } = this.options;
     this.hasData = true;
     if (this.isEnded || session.write(bytes)) return undefined;
-    const slowTimer = setTimeout(() => this.end('the encoder is too slow'), limits.backPressureMs);
+    const slowTimer = runtime.setTimeout(
+      () => this.end('the encoder is too slow'),
+      limits.backPressureMs,
+    );
     const resumed = Promise.race([session.drained(), this.ended.promise]);
-    return resumed.finally(() => clearTimeout(slowTimer));
+    return resumed.finally(() => runtime.clearTimer(slowTimer));
   }
 
   private async onReceiverEnd(lines: readonly string[]): Promise<void> {

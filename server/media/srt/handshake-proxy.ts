@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { rateLimitKey } from '../../http/address.ts';
 import { KeyWindows, type RateLimit, RateLimiter } from '../../platform/rate-limiter.ts';
+import { runtime } from '../../platform/runtime.ts';
 import { type Ingest, SourceRefused, type SourceSession } from '../source.ts';
 import { CallerRelay, RELAY_LIMITS, type RelayLimits } from './caller-relay.ts';
 import {
@@ -65,7 +66,7 @@ export class HandshakeProxy {
 
   constructor(private readonly options: HandshakeProxyOptions) {
     this.rate = new RateLimiter('sources from this address', new KeyWindows(options.rate ?? RATE));
-    this.cleanupTimer = setInterval(() => this.cleanUp(), CLEANUP_MS);
+    this.cleanupTimer = runtime.setInterval(() => this.cleanUp(), CLEANUP_MS);
   }
 
   /** Handles any received datagram. */
@@ -85,7 +86,7 @@ export class HandshakeProxy {
   /** Ends all sources; later conclusions are ignored. */
   stop(): void {
     this.isStopping = true;
-    clearInterval(this.cleanupTimer);
+    runtime.clearTimer(this.cleanupTimer);
     for (const { state } of this.callers.values()) {
       if (state instanceof CallerRelay) state.end('the service is stopping');
     }
@@ -95,13 +96,13 @@ export class HandshakeProxy {
   private onInduction(datagram: Buffer, port: number, address: string): void {
     if (this.inductionsThisSecond++ >= MAX_INDUCTIONS_PER_SECOND) return;
     const { cookies, send } = this.options;
-    const cookie = cookies.create(address, port, performance.now());
+    const cookie = cookies.create(address, port, runtime.monotonicMs());
     send(inductionResponse(datagram, cookie), port, address);
   }
 
   private admit(datagram: Buffer, handshake: Handshake, port: number, address: string): void {
     const { cookies } = this.options;
-    if (!cookies.verify(handshake.cookie, address, port, performance.now())) return;
+    if (!cookies.verify(handshake.cookie, address, port, runtime.monotonicMs())) return;
     const name = `${address}|${port}`;
     const previous = this.callers.get(name)?.state;
     // A new socket id on the same address and port: the previous socket is closed.
@@ -146,7 +147,7 @@ export class HandshakeProxy {
       const code = refusal?.code ?? REJECTIONS.broken;
       // Rate limited callers are not remembered, since their number is unbounded.
       if (code === REJECTIONS.overload) this.callers.delete(call.name);
-      else caller.state = { refused: code, untilMs: performance.now() + REJECTION_REPEAT_MS };
+      else caller.state = { refused: code, untilMs: runtime.monotonicMs() + REJECTION_REPEAT_MS };
       this.options.send(createRejection(conclusion, code), port, address);
       this.logRefused(plainAddress, code, refusal ?? error);
     }
@@ -197,7 +198,7 @@ export class HandshakeProxy {
 
   private cleanUp(): void {
     this.inductionsThisSecond = 0;
-    const nowMs = performance.now();
+    const nowMs = runtime.monotonicMs();
     for (const [name, { state }] of this.callers) {
       if (state instanceof CallerRelay) state.endIfIdle();
       else if (state !== 'opening' && state.untilMs < nowMs) this.callers.delete(name);

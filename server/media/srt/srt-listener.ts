@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import type { udp } from 'bun';
 import type { Logger } from 'pino';
 import { programEnvironment } from '../../platform/program-environment.ts';
 import type { RateLimit } from '../../platform/rate-limiter.ts';
+import { runtime } from '../../platform/runtime.ts';
 import type { Ingest } from '../source.ts';
 import type { RelayLimits } from './caller-relay.ts';
 import { HandshakeProxy } from './handshake-proxy.ts';
@@ -42,7 +42,7 @@ export async function listenSrt(options: ListenSrtOptions): Promise<SrtListener>
   const proxy = new HandshakeProxy({
     freePort: findFreePort,
     ...options,
-    cookies: new SynCookies(randomBytes(SECRET_BYTES)),
+    cookies: new SynCookies(runtime.randomBytes(SECRET_BYTES)),
     send: (datagram, to, address) => {
       try {
         socket?.send(datagram, to, address);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { uuid } from '../../../protocol/text.ts';
+import { runtime } from '../../platform/runtime.ts';
 import { isGap } from '../segment.ts';
 import { type Disk, localDisk } from './disk.ts';
 import { DiskQuota } from './disk-quota.ts';
@@ -81,7 +82,7 @@ export class FileSegmentStore implements SegmentStore {
   }
 
   startSweeping(): void {
-    this.timer = setInterval(() => void this.sweep(), SWEEP_MS);
+    this.timer = runtime.setInterval(() => void this.sweep(), SWEEP_MS);
   }
 
   async open(streamId: string): Promise<FileStreamSegments> {
@@ -110,7 +111,7 @@ export class FileSegmentStore implements SegmentStore {
   }
 
   async close(): Promise<void> {
-    if (this.timer) clearInterval(this.timer);
+    if (this.timer) runtime.clearTimer(this.timer);
     this.timer = null;
     await Promise.all([...this.live.values()].map((segments) => segments.close(false)));
   }

@@ -6,6 +6,7 @@ import type { ReadOnlyOptions } from '../../http/read-only-route.ts';
 import { baseHeaders } from '../../http/route.ts';
 import { INTERNAL_ERROR, problemResponse } from '../../http/router.ts';
 import { KeyWindows, type RateLimit, RateLimiter } from '../../platform/rate-limiter.ts';
+import { runtime } from '../../platform/runtime.ts';
 import type { Ingest } from '../source.ts';
 import {
   CLOSE_CODES,
@@ -111,9 +112,9 @@ export class WebSocketIngest {
     for (const source of this.sources) {
       source.close(CLOSE_CODES.unavailable, 'The service is stopping; reconnect in a moment.');
     }
-    const timer = setTimeout(() => this.onAllClosed?.(), CLOSE_TIMEOUT_MS);
+    const timer = runtime.setTimeout(() => this.onAllClosed?.(), CLOSE_TIMEOUT_MS);
     await allClosed;
-    clearTimeout(timer);
+    runtime.clearTimer(timer);
   }
 
   private async admit(request: BunRequest<string>, server: Server<WebSocketSource>): Promise<void> {

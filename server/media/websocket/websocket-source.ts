@@ -1,5 +1,6 @@
 import type { ServerWebSocket } from 'bun';
 import type { Logger } from 'pino';
+import { runtime } from '../../platform/runtime.ts';
 import {
   type Ingest,
   type RefusalReason,
@@ -86,7 +87,7 @@ export class WebSocketSource {
 
   onOpen(socket: ServerWebSocket<WebSocketSource>): void {
     this.socket = socket;
-    this.timer = setTimeout(
+    this.timer = runtime.setTimeout(
       () => this.close(CLOSE_CODES.tooSlow, 'The first message did not arrive in time.'),
       this.options.limits.firstMessageMs,
     );
@@ -120,7 +121,7 @@ export class WebSocketSource {
   }
 
   private async open(message: string | Uint8Array): Promise<void> {
-    clearTimeout(this.timer);
+    runtime.clearTimer(this.timer);
     this.isOpening = true;
     const { streamId, address, ingest, logger } = this.options;
     try {
@@ -171,13 +172,13 @@ export class WebSocketSource {
     this.pausedBytes = 0;
     this.sendState({ state: 'slow' });
     this.socket?.pause();
-    this.timer = setTimeout(
+    this.timer = runtime.setTimeout(
       () => this.close(CLOSE_CODES.tooSlow, 'The encoder is too slow for this video.'),
       this.options.limits.backPressureMs,
     );
     void session.drained().then(() => {
       if (this.isClosed) return;
-      clearTimeout(this.timer);
+      runtime.clearTimer(this.timer);
       this.isPaused = false;
       this.socket?.resume();
       this.sendState({ state: 'live' });
@@ -197,7 +198,7 @@ export class WebSocketSource {
   private finish(reason: string): void {
     if (this.isClosed) return;
     this.isClosed = true;
-    clearTimeout(this.timer);
+    runtime.clearTimer(this.timer);
     // A paused socket would not notice that its peer has closed.
     if (this.isPaused) this.socket?.resume();
     this.session?.end(reason);

@@ -1,3 +1,4 @@
+import { runtime } from '../../platform/runtime.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { APPENDED_MAX, type MemoryFeedLog } from '../feed/feed-log-memory.ts';
 import type { SealedBody, sealedProcedures } from '../feed/sealed-sql.ts';
@@ -39,7 +40,7 @@ export class FeedFollower {
 
   constructor(private readonly options: FeedFollowerOptions) {
     const { store, log } = options;
-    this.tailRepair = new TailRepair({ store, log, nowMs: () => performance.now() });
+    this.tailRepair = new TailRepair({ store, log, nowMs: () => runtime.monotonicMs() });
   }
 
   /** Follows the coordinator's log until `stop`. */
@@ -94,7 +95,7 @@ export class FeedFollower {
       } catch (error) {
         if (this.stopped) return;
         onError(error);
-        await Bun.sleep(RETRY_MIN_MS + random() * RETRY_JITTER_MS);
+        await runtime.sleep(RETRY_MIN_MS + random() * RETRY_JITTER_MS);
       }
     }
   }

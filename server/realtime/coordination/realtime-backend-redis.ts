@@ -1,4 +1,5 @@
 import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
+import { runtime } from '../../platform/runtime.ts';
 import type { Redis } from '../../storage/redis/redis.ts';
 import { MemoryFeedLog } from '../feed/feed-log-memory.ts';
 import type { SharedTransientSource } from '../feed/transient-source.ts';
@@ -34,7 +35,7 @@ const LEAVE_MS = 250; // How long `stop` waits for a sealing to be published, an
 export function createRedisRealtimeBackend(options: RedisRealtimeBackendOptions): RealtimeBackend {
   const { redis, store, clock, logger, watermark, onSealed } = options;
   const redisUnavailable = () => redis.unavailableReason();
-  const health = new FeedHealth(redisUnavailable, logger, () => performance.now());
+  const health = new FeedHealth(redisUnavailable, logger, () => runtime.monotonicMs());
   const log = new MemoryFeedLog(store, watermark, () => health.publicReason());
   const presence = createRedisPresence({ ...options, watermark: () => log.watermark() });
   const coordinator = new RedisSealCoordinator(redis, options.nodeId, options.serviceId);
@@ -98,12 +99,12 @@ class NodeLifecycle {
     const tick = () => {
       // Read the clock once: an interval that ends between two reads would wait a tick.
       const nowMs = clock.nowMs();
-      this.intervalTimer = setTimeout(tick, untilEndMs(nowMs));
+      this.intervalTimer = runtime.setTimeout(tick, untilEndMs(nowMs));
       log.failOverdue(nowMs);
       void reporter.report();
     };
     tick();
-    this.healthTimer = setInterval(() => {
+    this.healthTimer = runtime.setInterval(() => {
       const reason = health.publicReason();
       if (reason !== null) log.failWaiters(reason);
       // After an outage, do not wait for the next tick.
@@ -115,8 +116,9 @@ class NodeLifecycle {
     const { log, reporter } = this.parts;
     const ended = this.endedInterval();
     await reporter.report();
-    const deadlineMs = performance.now() + LAST_SEALING_MS;
-    while (log.watermark() < ended && performance.now() < deadlineMs) await Bun.sleep(POLL_MS);
+    const deadlineMs = runtime.monotonicMs() + LAST_SEALING_MS;
+    while (log.watermark() < ended && runtime.monotonicMs() < deadlineMs)
+      await runtime.sleep(POLL_MS);
   }
 
   // N-13: what this node accepted is sealed before it stops.
@@ -124,12 +126,12 @@ class NodeLifecycle {
     const { follower, failover, reporter, source, logger } = this.parts;
     reporter.leave();
     if (this.intervalTimer) await this.settle();
-    if (this.intervalTimer) clearTimeout(this.intervalTimer);
-    if (this.healthTimer) clearInterval(this.healthTimer);
+    if (this.intervalTimer) runtime.clearTimer(this.intervalTimer);
+    if (this.healthTimer) runtime.clearTimer(this.healthTimer);
     reporter.stop();
     failover.stop();
     follower.stop();
-    await Promise.race([this.leave(), Bun.sleep(LEAVE_MS)]);
+    await Promise.race([this.leave(), runtime.sleep(LEAVE_MS)]);
     if (source.isEmpty()) return;
     logger.warn('viewer posts could not be sent to another node and are lost');
   }
@@ -137,16 +139,16 @@ class NodeLifecycle {
   private async leave(): Promise<void> {
     const { coordinator, sealer } = this.parts;
     // A sealing under way still has to be published.
-    while (sealer.isBusy()) await Bun.sleep(POLL_MS);
+    while (sealer.isBusy()) await runtime.sleep(POLL_MS);
     await coordinator.leave().catch(() => {});
   }
 
   private async settle(): Promise<void> {
     const { clock, reporter } = this.parts;
     const nowMs = clock.nowMs();
-    const deadlineMs = performance.now() + untilEndMs(nowMs) + LAST_SEALING_MS;
-    while (!reporter.isSettled(intervalAt(nowMs)) && performance.now() < deadlineMs) {
-      await Bun.sleep(POLL_MS);
+    const deadlineMs = runtime.monotonicMs() + untilEndMs(nowMs) + LAST_SEALING_MS;
+    while (!reporter.isSettled(intervalAt(nowMs)) && runtime.monotonicMs() < deadlineMs) {
+      await runtime.sleep(POLL_MS);
     }
   }
 }

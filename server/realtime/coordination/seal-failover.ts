@@ -1,3 +1,4 @@
+import { runtime } from '../../platform/runtime.ts';
 import type { MemoryFeedLog } from '../feed/feed-log-memory.ts';
 import type { FeedFollower } from './feed-follower.ts';
 import type { FeedHealth } from './feed-health.ts';
@@ -52,9 +53,9 @@ export class SealFailover {
   expect(interval: number): void {
     if (interval > this.target) {
       this.target = interval;
-      this.targetAtMs = performance.now();
+      this.targetAtMs = runtime.monotonicMs();
     }
-    this.timer ??= setTimeout(() => {
+    this.timer ??= runtime.setTimeout(() => {
       this.timer = null;
       void this.run();
     }, LATE_AFTER_MS);
@@ -62,13 +63,13 @@ export class SealFailover {
 
   stop(): void {
     this.stopped = true;
-    if (this.timer) clearTimeout(this.timer);
+    if (this.timer) runtime.clearTimer(this.timer);
   }
 
   private async run(): Promise<void> {
     if (this.running) return;
     this.running = true;
-    while (this.isLate()) await Bun.sleep(await this.step());
+    while (this.isLate()) await runtime.sleep(await this.step());
     this.running = false;
   }
 
@@ -106,7 +107,7 @@ export class SealFailover {
     }
     this.servedAtFailure ??= log.watermark();
     const isOverdue =
-      log.watermark() < this.target - 1 || performance.now() > this.targetAtMs + OTHER_NODES_MS;
+      log.watermark() < this.target - 1 || runtime.monotonicMs() > this.targetAtMs + OTHER_NODES_MS;
     if (isOverdue || log.watermark() === this.servedAtFailure) health.databaseFailed(error);
     else health.sealingFailed(error);
   }
@@ -126,7 +127,7 @@ export class SealFailover {
   /** @returns how long another node has to seal the interval, in ms */
   private async claim(): Promise<number> {
     const { coordinator, sealer, health } = this.options;
-    const untilClaimMs = this.targetAtMs + CLAIM_AFTER_MS - performance.now();
+    const untilClaimMs = this.targetAtMs + CLAIM_AFTER_MS - runtime.monotonicMs();
     if (sealer.isBusy() || untilClaimMs > 0) return Math.max(0, untilClaimMs);
     const interval = this.target;
     const { decision, waitMs } = await coordinator.claim(interval);

@@ -1,5 +1,6 @@
 import { intervalAt } from '../../../protocol/interval.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { runtime } from '../../platform/runtime.ts';
 import type { MemoryFeedLog } from '../feed/feed-log-memory.ts';
 import type { SharedTransientSource } from '../feed/transient-source.ts';
 import type { SharedPresenceRegistry } from '../presence/presence-registry.ts';
@@ -97,7 +98,7 @@ export class SealReporter {
     for (let tries = 0; tries < EARLY_REPORTS_MAX; tries++) {
       const { decision, waitMs } = await this.send(interval);
       if (decision === 'early') {
-        await Bun.sleep(waitMs);
+        await runtime.sleep(waitMs);
         continue;
       }
       this.reportedInterval = interval;

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { tokenProcedures } from '../../auth/viewer-tokens/tokens-sql.ts';
 import type { ServiceClock } from '../../platform/clock.ts';
+import { runtime } from '../../platform/runtime.ts';
 import type { Redis } from '../../storage/redis/redis.ts';
 import { openRedisClock } from '../../storage/redis/redis-clock.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
@@ -49,9 +49,9 @@ const FOLLOW_DISTANCE_MS = 20;
  * @throws Unavailable when the database is unavailable
  */
 export async function openSharedClock(options: SharedClockOptions): Promise<SharedClock> {
-  const { redis, store, nodeId, logger, monotonicMs = () => performance.now() } = options;
+  const { redis, store, nodeId, logger, monotonicMs = () => runtime.monotonicMs() } = options;
   // Other services on the same Redis have a service time of their own.
-  const serviceId = await store.keepSecret({ name: 'service', offered: randomUUID() });
+  const serviceId = await store.keepSecret({ name: 'service', offered: runtime.newId() });
   const keys = [`fourbeat:{fourbeat}:${serviceId}:clock`];
   const redisClock = await openRedisClock({
     redis,

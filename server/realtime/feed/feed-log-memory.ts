@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { intervalStartMs } from '../../../protocol/interval.ts';
 import { Unavailable } from '../../platform/errors.ts';
+import { runtime } from '../../platform/runtime.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type {
   FeedLog,
@@ -263,7 +264,7 @@ export class MemoryFeedLog implements FeedLog {
   async drain(): Promise<void> {
     this.draining = true;
     // Sealing continues meanwhile. Readers may wait at most four intervals ahead: 1.25 s.
-    while (this.waiterCount > 0) await Bun.sleep(DRAIN_POLL_MS);
+    while (this.waiterCount > 0) await runtime.sleep(DRAIN_POLL_MS);
   }
 
   /** Numbers of waiters and listeners in all threads. */

@@ -1,5 +1,6 @@
 import type { Viewer } from '../../auth/viewer-tokens/checked-viewers.ts';
 import { Unavailable } from '../../platform/errors.ts';
+import { runtime } from '../../platform/runtime.ts';
 import type { AbortableStream } from './event-stream.ts';
 import type { StreamObserver } from './interval-stream.ts';
 import { UnsentBudget } from './unsent-budget.ts';
@@ -37,11 +38,11 @@ export class OpenStreams {
     if (this.isEnded) throw new Unavailable('The service is stopping.');
     const { streamId, seat } = viewer;
     const onEnd = () => {
-      clearTimeout(expiry);
+      runtime.clearTimer(expiry);
       this.streams.delete(stream);
     };
     const stream = this.budget.open({ viewer: `${streamId}:${seat}`, client, onEnd }, open);
-    const expiry = setTimeout(() => stream.end(), viewer.expiresMs - this.nowMs());
+    const expiry = runtime.setTimeout(() => stream.end(), viewer.expiresMs - this.nowMs());
     this.streams.set(stream, { streamId, seat });
     return stream;
   }

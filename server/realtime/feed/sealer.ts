@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { runtime } from '../../platform/runtime.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { countIsDue, type ViewCountEvents } from '../presence/view-count-events.ts';
 import type { MemoryFeedLog } from './feed-log-memory.ts';
@@ -45,7 +46,7 @@ export class Sealer {
     const tick = () => {
       // Read the clock once: an interval that ends between two reads would wait a tick.
       const nowMs = clock.nowMs();
-      this.timer = setTimeout(tick, intervalStartMs(intervalAt(nowMs) + 1) - nowMs);
+      this.timer = runtime.setTimeout(tick, intervalStartMs(intervalAt(nowMs) + 1) - nowMs);
       log.failOverdue(nowMs);
       void this.seal();
     };
@@ -59,7 +60,7 @@ export class Sealer {
   async stop(): Promise<void> {
     if (this.timer) await this.sealCurrent();
     this.stopped = true;
-    if (this.timer) clearTimeout(this.timer);
+    if (this.timer) runtime.clearTimer(this.timer);
     await this.running;
   }
 
@@ -82,7 +83,7 @@ export class Sealer {
     const current = intervalAt(clock.nowMs());
     const endMs = intervalStartMs(current + 1);
     while (log.watermark() < current && clock.nowMs() < endMs + LAST_SEALING_MS) {
-      await Bun.sleep(Math.max(RETRY_MS, endMs - clock.nowMs()));
+      await runtime.sleep(Math.max(RETRY_MS, endMs - clock.nowMs()));
       await this.seal();
     }
   }

@@ -1,6 +1,7 @@
 import calculateSlot from 'cluster-key-slot';
 import { Unavailable } from '../../platform/errors.ts';
 import type { HostPort } from '../../platform/redis-url.ts';
+import { runtime } from '../../platform/runtime.ts';
 import { queryServer, type ReplyError, type ServerAccess } from './connection.ts';
 import { configurationErrorOf, RedisConfigurationError } from './reconnecting-connection.ts';
 import type { ServerConnections } from './server-connections.ts';
@@ -38,7 +39,7 @@ export class ClusterTopology implements Topology {
   private closed = false;
 
   constructor(private readonly options: ClusterOptions) {
-    this.timer = setInterval(() => {
+    this.timer = runtime.setInterval(() => {
       if (this.isStale || this.unavailableReason() !== null) void this.refresh().catch(() => {});
     }, REFRESH_MS);
   }
@@ -78,7 +79,7 @@ export class ClusterTopology implements Topology {
 
   close(): void {
     this.closed = true;
-    clearInterval(this.timer);
+    runtime.clearTimer(this.timer);
     for (const { server } of this.servers.values()) server.close();
   }
 
@@ -157,7 +158,7 @@ function findConfigurationError(reasons: readonly Error[]): RedisConfigurationEr
 
 function shuffled<T>(values: readonly T[]): T[] {
   return values
-    .map((value) => ({ value, order: Math.random() }))
+    .map((value) => ({ value, order: runtime.random() }))
     .sort((a, b) => a.order - b.order)
     .map(({ value }) => value);
 }

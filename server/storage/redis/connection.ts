@@ -1,6 +1,7 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { Unavailable } from '../../platform/errors.ts';
 import type { HostPort } from '../../platform/redis-url.ts';
+import { runtime } from '../../platform/runtime.ts';
 import type { RedisValue } from './redis.ts';
 import { SilenceTimer } from './silence-timer.ts';
 
@@ -95,7 +96,7 @@ export class Connection {
     });
     // Any byte counts as a response: large replies arrive in many pieces.
     this.client.on('connect', () => {
-      this.client.stream.on('data', () => this.silence.onResponse(performance.now()));
+      this.client.stream.on('data', () => this.silence.onResponse(runtime.monotonicMs()));
     });
     this.client.on('end', () => this.end(this.endReason));
   }
@@ -151,22 +152,22 @@ export class Connection {
   }
 
   private startTicking(): void {
-    this.silence.start(performance.now());
-    this.tickTimer = setInterval(() => this.tick(), TICK_MS);
+    this.silence.start(runtime.monotonicMs());
+    this.tickTimer = runtime.setInterval(() => this.tick(), TICK_MS);
   }
 
   private stopTicking(): void {
-    if (this.tickTimer) clearInterval(this.tickTimer);
+    if (this.tickTimer) runtime.clearTimer(this.tickTimer);
     this.tickTimer = null;
   }
 
   private tick(): void {
-    this.silence.tick(performance.now());
+    this.silence.tick(runtime.monotonicMs());
     const [first] = this.pending;
     if (!first) return;
     if (this.isSilenceTooLong(first)) {
       // A response may have arrived while this process was stalled: read the socket first.
-      setImmediate(() => {
+      runtime.setImmediate(() => {
         if (this.pending.has(first) && this.isSilenceTooLong(first))
           this.end('it does not respond');
       });

@@ -1,5 +1,6 @@
 import type { RedisOptions } from 'ioredis';
 import { Unavailable } from '../../platform/errors.ts';
+import { runtime } from '../../platform/runtime.ts';
 import { Connection, ReplyError } from './connection.ts';
 import type { RedisValue } from './redis.ts';
 
@@ -66,7 +67,7 @@ export class ReconnectingConnection {
   private lastReplyElsewhereMs = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly options: ReconnectingConnectionOptions) {
-    if (options.takesOver) this.lastReplyElsewhereMs = performance.now();
+    if (options.takesOver) this.lastReplyElsewhereMs = runtime.monotonicMs();
     this.firstAttempt = this.connect();
   }
 
@@ -94,7 +95,7 @@ export class ReconnectingConnection {
       // If ASKING fails, the next command fails too.
       if (options.isAsking) connection.send(['ASKING']).catch(() => {});
       const reply = await connection.send(words, options.silenceMs);
-      this.lastReplyMs = performance.now();
+      this.lastReplyMs = runtime.monotonicMs();
       return reply;
     } catch (error) {
       if (!(error instanceof ReplyError) || !NOT_WRITABLE_CODES.has(error.code)) throw error;
@@ -105,7 +106,7 @@ export class ReconnectingConnection {
 
   /** Whether recent writes went to a connection that is lost, so that this one cannot confirm them. */
   mayHaveLostWrites(): boolean {
-    return performance.now() - this.lastReplyElsewhereMs < LOST_WRITE_WINDOW_MS;
+    return runtime.monotonicMs() - this.lastReplyElsewhereMs < LOST_WRITE_WINDOW_MS;
   }
 
   /** Buffers the commands of this turn of the event loop, so that they are sent together. */
@@ -121,14 +122,14 @@ export class ReconnectingConnection {
   /** Runs a scheduled attempt to connect now. */
   retryNow(): void {
     if (this.retry === null) return;
-    clearTimeout(this.retry);
+    runtime.clearTimer(this.retry);
     void this.connect();
   }
 
   close(): void {
     this.closed = true;
     this.reason = 'closed';
-    if (this.retry) clearTimeout(this.retry);
+    if (this.retry) runtime.clearTimer(this.retry);
     this.attempt?.close('closed');
     this.connection = null;
   }
@@ -176,8 +177,8 @@ export class ReconnectingConnection {
   private scheduleRetry(reason: string): void {
     if (this.closed) return;
     this.reason = reason;
-    const delayMs = RETRY_MIN_MS + Math.random() * RETRY_JITTER_MS;
-    this.retry = setTimeout(() => void this.connect(), delayMs);
+    const delayMs = RETRY_MIN_MS + runtime.random() * RETRY_JITTER_MS;
+    this.retry = runtime.setTimeout(() => void this.connect(), delayMs);
   }
 
   private unavailableError(): Unavailable {

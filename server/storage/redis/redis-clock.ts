@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { Unavailable } from '../../platform/errors.ts';
+import { runtime } from '../../platform/runtime.ts';
 import { addReading, type ClockReading, type ClockReadings, estimateAt } from './clock-estimate.ts';
 import type { Redis } from './redis.ts';
 
@@ -40,7 +41,7 @@ const STEP_LOG_MIN_MS = 20;
  * responds.
  */
 export async function openRedisClock(options: RedisClockOptions): Promise<RedisClock> {
-  const { redis, exchangeLeadMs, logger, monotonicMs = () => performance.now() } = options;
+  const { redis, exchangeLeadMs, logger, monotonicMs = () => runtime.monotonicMs() } = options;
 
   const read = async (): Promise<ClockReading> => {
     const sentMs = monotonicMs();
@@ -65,7 +66,7 @@ export async function openRedisClock(options: RedisClockOptions): Promise<RedisC
     add(await read());
     leadMs = await exchangeLeadMs(serviceMs?.() ?? null);
   };
-  const timer = setInterval(() => {
+  const timer = runtime.setInterval(() => {
     refresh().catch((error: Error) => {
       // The clock continues while Redis is unavailable.
       if (!(error instanceof Unavailable))
@@ -80,7 +81,7 @@ export async function openRedisClock(options: RedisClockOptions): Promise<RedisC
       serviceMs = source;
     },
     errorMs: () => estimateAt(readings, monotonicMs()).errorMs,
-    close: () => clearInterval(timer),
+    close: () => runtime.clearTimer(timer),
   };
 }
 
@@ -90,7 +91,7 @@ async function retryUntilAnswered<T>(read: () => Promise<T>): Promise<T> {
       return await read();
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error;
-      await Bun.sleep(RETRY_MS);
+      await runtime.sleep(RETRY_MS);
     }
   }
 }

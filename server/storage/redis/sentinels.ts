@@ -1,5 +1,6 @@
 import { Unavailable } from '../../platform/errors.ts';
 import type { HostPort } from '../../platform/redis-url.ts';
+import { runtime } from '../../platform/runtime.ts';
 import { queryServer, type ServerAccess } from './connection.ts';
 import { configurationErrorOf } from './reconnecting-connection.ts';
 
@@ -40,7 +41,7 @@ export class Sentinels {
    * Sentinels and still respond to this node.
    */
   watch(onMoved: (to: HostPort) => void): void {
-    this.timer = setInterval(() => {
+    this.timer = runtime.setInterval(() => {
       const before = this.latest;
       const check = this.primary().then((now) => {
         if (before && (before.address.host !== now.host || before.address.port !== now.port)) {
@@ -53,7 +54,7 @@ export class Sentinels {
   }
 
   close(): void {
-    if (this.timer) clearInterval(this.timer);
+    if (this.timer) runtime.clearTimer(this.timer);
   }
 
   private newestView(): Promise<PrimaryView> {

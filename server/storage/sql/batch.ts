@@ -1,4 +1,5 @@
 import { Unavailable } from '../../platform/errors.ts';
+import { runtime } from '../../platform/runtime.ts';
 
 /** The caller that waits for the result of an item. */
 export interface Waiter<Result> {
@@ -57,18 +58,18 @@ export class Batch<Item, Result> {
   enqueue(item: Item, waiter: Waiter<Result>): void {
     this.waiters.push(waiter);
     const size = this.items.push(item);
-    if (size === 1 || size === FLUSH_SIZE) setImmediate(this.flush);
+    if (size === 1 || size === FLUSH_SIZE) runtime.setImmediate(this.flush);
   }
 
   private readonly flush = (): void => {
     if (this.items.length === 0) return;
-    const waitMs = this.lastSentMs + this.paceMs - performance.now();
+    const waitMs = this.lastSentMs + this.paceMs - runtime.monotonicMs();
     if (waitMs > 0 && this.items.length < FLUSH_SIZE) {
-      this.pacedTimer ??= setTimeout(this.flushPaced, waitMs);
+      this.pacedTimer ??= runtime.setTimeout(this.flushPaced, waitMs);
       return;
     }
     while (this.items.length > 0 && this.inFlight < IN_FLIGHT_MAX) this.sendBatch();
-    if (this.items.length > 0) this.waitTimer ??= setTimeout(this.flushAll, WAIT_MAX_MS);
+    if (this.items.length > 0) this.waitTimer ??= runtime.setTimeout(this.flushAll, WAIT_MAX_MS);
   };
 
   private readonly flushPaced = (): void => {
@@ -82,7 +83,7 @@ export class Batch<Item, Result> {
   };
 
   private sendBatch(): void {
-    this.lastSentMs = performance.now();
+    this.lastSentMs = runtime.monotonicMs();
     const items = this.items.splice(0, this.sizeMax);
     void this.runBatch(items, this.waiters.splice(0, this.sizeMax));
   }
@@ -95,7 +96,7 @@ export class Batch<Item, Result> {
       for (const waiter of waiters) this.isolate(() => waiter.reject(error));
     };
     const expire = () => rejectAll(new Unavailable('The database did not answer in time.'));
-    const timer = this.deadlineMs === null ? null : setTimeout(expire, this.deadlineMs);
+    const timer = this.deadlineMs === null ? null : runtime.setTimeout(expire, this.deadlineMs);
     this.inFlight++;
     let results: readonly Result[];
     try {
@@ -104,7 +105,7 @@ export class Batch<Item, Result> {
       rejectAll(error);
       return;
     } finally {
-      if (timer) clearTimeout(timer);
+      if (timer) runtime.clearTimer(timer);
       this.inFlight--;
       this.flush();
     }

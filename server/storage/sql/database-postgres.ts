@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { Unavailable } from '../../platform/errors.ts';
+import { runtime } from '../../platform/runtime.ts';
 import { migrate, UnusableDatabase } from './migrate.ts';
 import { openSession } from './postgres.ts';
 import { Call } from './postgres-calls.ts';
@@ -76,7 +77,10 @@ function openingError(error: unknown): Error {
 
 async function migrateDatabase(url: string, create: boolean): Promise<void> {
   const session = await openSession({ url, connectTimeoutMs: CONNECT_TIMEOUT_MS });
-  const timer = setTimeout(() => session.drop('the migration took too long'), MIGRATION_TIMEOUT_MS);
+  const timer = runtime.setTimeout(
+    () => session.drop('the migration took too long'),
+    MIGRATION_TIMEOUT_MS,
+  );
   try {
     await session.run(NO_TIMEOUTS);
     await session.run('begin');
@@ -84,10 +88,10 @@ async function migrateDatabase(url: string, create: boolean): Promise<void> {
     const [schema] = await session.query("select to_regclass('migrations') is not null as present");
     if (schema?.present === 0 && !create)
       throw new UnusableDatabase('it has no Fourbeat schema; create an account first');
-    await migrate(session, 'postgres', Date.now());
+    await migrate(session, 'postgres', runtime.systemMs());
     await session.run('commit');
   } finally {
-    clearTimeout(timer);
+    runtime.clearTimer(timer);
     await session.end();
   }
 }

@@ -1,4 +1,5 @@
 import { DomainError, Unavailable } from '../../platform/errors.ts';
+import { runtime } from '../../platform/runtime.ts';
 import type { Calls, Database, Idempotency, Procedures } from './procedure.ts';
 import type { Command, Outcome, WorkerReply, WorkerRequest } from './sqlite-worker.ts';
 
@@ -48,7 +49,7 @@ class Connection {
     this.worker = new Worker(url);
     this.worker.onmessage = ({ data }: MessageEvent<WorkerReply>) => this.receive(data);
     this.worker.onerror = (event) => this.fail(event.message);
-    this.sweep = setInterval(() => this.expire(performance.now()), SWEEP_MS);
+    this.sweep = runtime.setInterval(() => this.expire(runtime.monotonicMs()), SWEEP_MS);
   }
 
   open(directory: string, access: 'read' | 'write'): Promise<void> {
@@ -69,11 +70,13 @@ class Connection {
       if (noDeadline) this.noDeadlineQueued++;
       else this.queued++;
       const id = this.nextId++;
-      const deadlineMs = noDeadline ? Number.POSITIVE_INFINITY : performance.now() + DEADLINE_MS;
+      const deadlineMs = noDeadline
+        ? Number.POSITIVE_INFINITY
+        : runtime.monotonicMs() + DEADLINE_MS;
       this.pending.set(id, { resolve, reject, deadlineMs });
       // All calls of one turn of the event loop go in one message.
       if (this.outgoing.push({ id, name, input, idempotency, noDeadline }) === 1)
-        setImmediate(this.flush);
+        runtime.setImmediate(this.flush);
     });
   }
 
@@ -90,7 +93,7 @@ class Connection {
         this.post({ close: true });
       });
     }
-    clearInterval(this.sweep);
+    runtime.clearTimer(this.sweep);
     this.worker.terminate();
   }
 

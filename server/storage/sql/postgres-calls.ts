@@ -1,4 +1,5 @@
 import { Unavailable } from '../../platform/errors.ts';
+import { runtime } from '../../platform/runtime.ts';
 import type { Idempotency, Procedures } from './procedure.ts';
 
 // Maximum of pending calls; further ones are rejected immediately, as with SQLite. Each kind has its own
@@ -27,7 +28,7 @@ export class Call {
   ) {
     this.deadlineMs = procedure.noDeadline
       ? Number.POSITIVE_INFINITY
-      : performance.now() + DEADLINE_MS;
+      : runtime.monotonicMs() + DEADLINE_MS;
   }
 
   resolve(output: unknown): void {

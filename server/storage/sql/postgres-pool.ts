@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { DomainError, Unavailable } from '../../platform/errors.ts';
+import { runtime } from '../../platform/runtime.ts';
 import { openSession, type PostgresSession } from './postgres.ts';
 import { type Call, CallQueue } from './postgres-calls.ts';
 import { type Remedy, remedyOf } from './postgres-errors.ts';
@@ -39,7 +40,7 @@ export class PostgresPool {
   /** What is wrong with the server; null: it works. */
   private outage: string | null = null;
   private isClosed = false;
-  private lastTickMs = performance.now();
+  private lastTickMs = runtime.monotonicMs();
   private timer: Timer | null = null;
   private onEmpty: (() => void) | null = null;
 
@@ -56,8 +57,8 @@ export class PostgresPool {
   /** Opens the first connection. @throws the errors of `openSession` */
   async open(): Promise<void> {
     this.probeSession = await this.connect();
-    this.lastTickMs = performance.now();
-    this.timer = setInterval(() => this.tick(performance.now()), TICK_MS);
+    this.lastTickMs = runtime.monotonicMs();
+    this.timer = runtime.setInterval(() => this.tick(runtime.monotonicMs()), TICK_MS);
   }
 
   /** Queues a call, or rejects it while the server is unavailable. */
@@ -87,7 +88,7 @@ export class PostgresPool {
         this.onEmpty = resolve;
       });
     }
-    if (this.timer) clearInterval(this.timer);
+    if (this.timer) runtime.clearTimer(this.timer);
     this.timer = null;
     await Promise.all(
       [this.probeSession, ...this.slots.map((slot) => slot.session)].map((s) => s?.end()),
@@ -121,7 +122,7 @@ export class PostgresPool {
     if (isProcessed || call.isSettled) this.queue.release(call);
     else {
       this.queue.requeue(call);
-      await Bun.sleep(NO_SESSION_WAIT_MS);
+      await runtime.sleep(NO_SESSION_WAIT_MS);
     }
     this.idle.push(slot);
     this.dispatch();
@@ -147,7 +148,7 @@ export class PostgresPool {
           return true;
         }
         if (remedy === 'reconnect') session.drop('the connection is not usable');
-        await Bun.sleep(Math.random() * RETRY_JITTER_MS);
+        await runtime.sleep(runtime.random() * RETRY_JITTER_MS);
       }
     }
   }
@@ -217,17 +218,17 @@ export class PostgresPool {
     this.queue.rejectPending(unavailableError, this.isClosed);
     this.probeSession?.drop(reason);
     for (const { session } of this.slots) session?.drop(reason);
-    void this.reconnect(performance.now());
+    void this.reconnect(runtime.monotonicMs());
   }
 
   private async reconnect(sinceMs: number): Promise<void> {
     while (!this.isClosed) {
-      await Bun.sleep(RECONNECT_MS);
+      await runtime.sleep(RECONNECT_MS);
       try {
         this.probeSession = await this.connect();
         if (this.isClosed) return this.probeSession.drop('it is closed');
         this.outage = null;
-        const unavailableMs = Math.round(performance.now() - sinceMs);
+        const unavailableMs = Math.round(runtime.monotonicMs() - sinceMs);
         this.logger.info({ unavailableMs }, 'PostgreSQL is available again');
         this.dispatch();
         return;

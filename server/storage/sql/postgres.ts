@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Socket } from 'node:net';
 import { Client, type CustomTypesConfig, types } from 'pg';
+import { runtime } from '../../platform/runtime.ts';
 import { insertNew } from './postgres-insert-new.ts';
 import type { Locks, NumberTable, Rows, SqlValue, Tx } from './procedure.ts';
 
@@ -104,7 +105,7 @@ export async function openSession(options: SessionOptions): Promise<PostgresSess
     stream: () => socket,
   });
   const session = new Session(client, socket, options.onResponse ?? (() => {}));
-  const timer = setTimeout(() => session.drop('no response'), options.connectTimeoutMs);
+  const timer = runtime.setTimeout(() => session.drop('no response'), options.connectTimeoutMs);
   try {
     await client.connect();
     await session.prepare();
@@ -113,7 +114,7 @@ export async function openSession(options: SessionOptions): Promise<PostgresSess
     session.drop('it could not be opened');
     throw error;
   } finally {
-    clearTimeout(timer);
+    runtime.clearTimer(timer);
   }
 }
 
@@ -179,7 +180,7 @@ class Session implements PostgresSession {
   }
 
   private async track<T>(response: Promise<T>): Promise<T> {
-    this.sentMs = performance.now();
+    this.sentMs = runtime.monotonicMs();
     try {
       const result = await response;
       this.onResponse();
@@ -199,7 +200,7 @@ class Session implements PostgresSession {
 
   async end(): Promise<void> {
     this.fail('it was ended');
-    await Promise.race([this.client.end(), Bun.sleep(CLOSE_TIMEOUT_MS)]);
+    await Promise.race([this.client.end(), runtime.sleep(CLOSE_TIMEOUT_MS)]);
     this.socket.destroy();
   }
 

@@ -1,4 +1,5 @@
 import { DomainError, type DomainErrorKind, messageOf } from '../../platform/errors.ts';
+import { runtime } from '../../platform/runtime.ts';
 import { runOnce } from './idempotency.ts';
 import type { Idempotency, Procedures } from './procedure.ts';
 import {
@@ -179,7 +180,7 @@ export function serveSqlite(scope: Worker, procedures: Procedures): void {
       });
       reply({ outcomes });
       // Receive the commands that arrived during the commit, so that they share the next one.
-      await new Promise(setImmediate);
+      await new Promise<void>((resolve) => runtime.setImmediate(resolve));
     }
     running = false;
     if (closing) {

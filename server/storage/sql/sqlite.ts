@@ -1,6 +1,7 @@
 import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { runtime } from '../../platform/runtime.ts';
 import { migrate } from './migrate.ts';
 import type { Locks, NumberTable, Rows, SqlValue, Tx } from './procedure.ts';
 
@@ -63,14 +64,14 @@ function prepareConnection(database: Database, directory: string): void {
 // When several processes open a new database at once, all but one find it locked for the switch, and
 // SQLite ignores `busy_timeout` here: 2 of 141 rounds of ten processes failed.
 function switchToWal(database: Database): string | undefined {
-  const deadlineMs = performance.now() + BUSY_TIMEOUT_MS;
+  const deadlineMs = runtime.monotonicMs() + BUSY_TIMEOUT_MS;
   for (;;) {
     const setMode = database.prepare<{ journal_mode: string }, []>('pragma journal_mode = wal');
     try {
       return setMode.get()?.journal_mode;
     } catch (error) {
       const isBusy = (error as { code?: string }).code?.startsWith('SQLITE_BUSY') ?? false;
-      if (!isBusy || performance.now() > deadlineMs) throw error;
+      if (!isBusy || runtime.monotonicMs() > deadlineMs) throw error;
       Bun.sleepSync(BUSY_RETRY_MS);
     } finally {
       setMode.finalize();
@@ -140,7 +141,7 @@ function kindOf(text: string, hasColumns: boolean): Prepared['kind'] {
 export async function openMigratedSqlite(directory: string): Promise<Sqlite> {
   const sqlite = await openSqlite(directory);
   try {
-    await inTransaction(sqlite, () => migrate(sqlite, 'sqlite', Date.now()));
+    await inTransaction(sqlite, () => migrate(sqlite, 'sqlite', runtime.systemMs()));
   } catch (error) {
     await sqlite.close();
     throw error;

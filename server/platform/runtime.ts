@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+
+/** Everything that the server needs of its process and that no input decides: clocks, timers, randomness. */
+export interface Runtime {
+  /** The system clock in Unix ms; it may be set at any time. */
+  readonly systemMs: () => number;
+  /** A clock in ms that only runs forward; its zero does not matter. */
+  readonly monotonicMs: () => number;
+  /** A number from 0 (inclusive) to 1 (exclusive), not for secrets. */
+  readonly random: () => number;
+  /** Cryptographically secure. */
+  readonly randomBytes: (count: number) => Buffer;
+  /** A random UUID. */
+  readonly newId: () => string;
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly setTimeout: (run: () => void, delayMs: number) => Timer;
+  readonly setInterval: (run: () => void, periodMs: number) => Timer;
+  readonly setImmediate: (run: () => void) => void;
+  /** Stops a timer of `setTimeout` or `setInterval`. */
+  readonly clearTimer: (timer: Timer | null | undefined) => void;
+  /** A signal that aborts after this time. */
+  readonly timeoutSignal: (ms: number) => AbortSignal;
+}
+
+const SYSTEM: Runtime = {
+  systemMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  random: () => Math.random(),
+  randomBytes: (count) => randomBytes(count),
+  newId: () => crypto.randomUUID(),
+  sleep: (ms) => Bun.sleep(ms),
+  setTimeout: (run, delayMs) => setTimeout(run, delayMs),
+  setInterval: (run, periodMs) => setInterval(run, periodMs),
+  setImmediate: (run) => {
+    setImmediate(run);
+  },
+  clearTimer: (timer) => {
+    if (timer) clearTimeout(timer);
+  },
+  timeoutSignal: (ms) => AbortSignal.timeout(ms),
+};
+
+/** The runtime of the code that runs now: that of this process. A simulation replaces it. */
+export let runtime: Runtime = SYSTEM;
+
+/** Replaces the runtime; for the simulation, which runs the machines of several nodes in one process. */
+export function useRuntime(replacement: Runtime): void {
+  runtime = replacement;
+}
