@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { intervalStartMs } from '../../protocol/interval.ts';
 import type { Store } from '../../server/app/procedures.ts';
 import type { AnswerDecision, ArrivedAnswer } from '../../server/domains/quizzes/quiz-rules.ts';
+import { winnerContactProcedures } from '../../server/domains/quizzes/winner-contacts-sql.ts';
 import {
   errorKindsIn,
   FIRST_INTERVAL,
@@ -229,3 +230,32 @@ test('[I-4] [W-5] of claims that race the end of their round, exactly the acknow
     expect((await roundOf(own)).count).toBe(won.size);
   }
 }, 60_000);
+
+test('[W-14] [N-19] contact details that are sent while all are erased on another node do not stay', async () => {
+  const nowMs = nextTestTimeMs();
+  const interval = Math.floor(nowMs / 250);
+  const streamId = await fixture.newStream();
+  const own = { streamId, producer: PRODUCER };
+  const roundId = crypto.randomUUID();
+  const [seat, viewer] = [0, 'viewer 0'];
+  await fixture.store.takeSeats([{ streamId, viewer, seat }]);
+  await fixture.store.requestWinners({ ...own, id: roundId, nowMs });
+  await fixture.sealTo(interval);
+  await fixture.store.recordWinners([{ streamId, seat, receivedMs: nowMs }]);
+  for (let to = interval + 4; (await roundOf(own)).state === 'open'; to++) await fixture.sealTo(to);
+  await fixture.store.requestContacts({ ...own, roundId, note: 'Where may we send your prize?' });
+  const sending = await fixture.openSession();
+  await sending.run('begin');
+  const details = { name: 'A winner', contact: 'winner@example.org', nowMs };
+  await winnerContactProcedures.saveOwnContact.run(sending, {
+    streamId,
+    seat,
+    roundId,
+    ...details,
+  });
+  const erasing = fixture.store.eraseContacts({ ...own, roundId });
+  await Promise.race([erasing, Bun.sleep(100)]);
+  await sending.run('commit');
+  await erasing;
+  expect(await fixture.store.listContacts({ ...own, roundId })).toEqual([]);
+});

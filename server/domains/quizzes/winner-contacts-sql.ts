@@ -82,7 +82,10 @@ export const winnerContactProcedures = {
   eraseContacts: writeProcedure(async (tx, input: RoundRef): Promise<void> => {
     await lockOwnStream(tx, input.streamId, input.producer);
     await requireRound(tx, input.streamId, input.roundId);
-    // The note first: it locks the round, so that no details are stored meanwhile.
+    // Waits for details that are being stored; those that are sent later find no note.
+    await tx.query(`select number from winners_rounds where id = $1 ${tx.locks.exclusive}`, [
+      input.roundId,
+    ]);
     await setNote(tx, input.roundId, null);
     await tx.query(
       'delete from winner_contacts where round = (select number from winners_rounds where id = $1)',

@@ -59,6 +59,7 @@ const LOCKS: Locks = {
   update: 'for no key update',
   claim: 'for no key update skip locked',
   share: 'for key share',
+  exclusive: 'for update',
   settle: 'for update skip locked',
 };
 

@@ -13,10 +13,12 @@ export interface Locks {
   /** Like `update`, but skips locked rows instead of waiting for them. */
   readonly claim: string;
   /**
-   * A shared lock that conflicts with `settle` only: it waits for a transaction that settles the rows,
-   * and prevents others from settling them. It does not conflict with other changes.
+   * A shared lock that conflicts with `exclusive` and `settle` only: it waits for a transaction that
+   * holds one of these, and prevents others from taking them. It does not conflict with other changes.
    */
   readonly share: string;
+  /** Like `update`, but also waits for `share` locks. */
+  readonly exclusive: string;
   /** Like `claim`, but also skips rows with a `share` lock. */
   readonly settle: string;
 }

@@ -23,7 +23,7 @@ function rows(parameter: string, columns: readonly string[]): string {
 }
 
 // `begin immediate` locks the database against all other writers.
-const LOCKS: Locks = { update: '', claim: '', share: '', settle: '' };
+const LOCKS: Locks = { update: '', claim: '', share: '', exclusive: '', settle: '' };
 
 /** Opens a connection to the database in `directory`, with full durability (R-2). */
 export async function openSqlite(directory: string): Promise<Sqlite> {
