@@ -107,3 +107,19 @@ test('[C-21] [N-19] after concurrent changes and refreshes, every node’s cache
     }
   }
 }, 30_000);
+
+test('[N-19] names of viewers are stored in the order of their seats, so that nodes cannot deadlock', async () => {
+  const { streamId } = await newChat();
+  const other = await fixture.openClient();
+  const lock = 'select 1 from seats where stream_id = $1 and seat = $2 for no key update';
+  await other.query('begin');
+  await other.query(lock, [streamId, 0]);
+  const names = [1, 0].map((seat) => ({ streamId, seat, name: 'A name', messageId: `${seat}` }));
+  const naming = fixture.store.nameViewers(names);
+  const isWaiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock'";
+  while ((await other.query(isWaiting)).rowCount === 0) await Bun.sleep(2);
+  const free = await other.query(`${lock} skip locked`, [streamId, 1]);
+  await other.query('rollback');
+  await naming;
+  expect(free.rowCount).toBe(1);
+});
