@@ -2,10 +2,17 @@ import { DomainError } from '../../platform/errors.ts';
 import { type Idempotency, type Tx, writeProcedure } from './procedure.ts';
 
 export const IDEMPOTENCY_TTL_MS = 24 * 3600_000;
+/**
+ * A longer output is not stored: that of an order of 50 bytes may be a whole rundown of 14 MB, and some
+ * requests a second would fill the disk of all accounts.
+ */
+export const STORED_OUTPUT_CHARS_MAX = 2 * 1024 ** 2;
+/** Stored in place of a longer output. */
+const TOO_LONG = '';
 
 /**
  * Runs `work` unless the owner used this key before. The key and the work are in one transaction: both
- * are committed, or neither is. A repeated request gets the stored output. A request that arrives while
+ * are committed, or neither is. A repeated request gets the stored output, or `conflict` when it was too long. A request that arrives while
  * the first one runs waits for it, and runs `work` itself if the first one failed.
  * @throws DomainError `conflict` when the key was used for another request
  */
@@ -17,7 +24,8 @@ export async function runOnce<T>(
   if (!(await claimKey(tx, idempotency))) return readStoredOutput(tx, idempotency);
   const output = await work();
   const { owner, key, nowMs } = idempotency;
-  const stored = [owner, key, JSON.stringify(output ?? null)];
+  const text = JSON.stringify(output ?? null);
+  const stored = [owner, key, text.length > STORED_OUTPUT_CHARS_MAX ? TOO_LONG : text];
   await tx.query('update idempotency_keys set output = $3 where owner = $1 and key = $2', stored);
   // Each insert deletes up to two expired keys, so that the table cannot grow without bound.
   await deleteExpired(tx, nowMs, 2);
@@ -52,6 +60,12 @@ async function readStoredOutput<T>(tx: Tx, { owner, key, fingerprint }: Idempote
     throw new DomainError(
       'conflict',
       'This Idempotency-Key was used for another request; send a new key.',
+    );
+  }
+  if (first.output === TOO_LONG) {
+    throw new DomainError(
+      'conflict',
+      'The request with this Idempotency-Key was carried out; its response was too long to keep.',
     );
   }
   return JSON.parse(first.output);

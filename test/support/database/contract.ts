@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { DomainError, Unavailable } from '../../../server/platform/errors.ts';
-import { IDEMPOTENCY_TTL_MS } from '../../../server/storage/sql/idempotency.ts';
+import { IDEMPOTENCY_TTL_MS, STORED_OUTPUT_CHARS_MAX } from '../../../server/storage/sql/idempotency.ts';
 import { type Dialect, migrations } from '../../../server/storage/sql/migrate.ts';
 import type { Database } from '../../../server/storage/sql/procedure.ts';
 import type { testProcedures } from './procedures.ts';
@@ -187,6 +187,14 @@ export function databaseContract(fixture: DatabaseFixture): void {
       const together = [0, 1, 2].map(() => store.add({ text: 'two' }, keyed('l')));
       expect(await Promise.all(together)).toEqual([2, 2, 2]);
       expect(await store.list({})).toEqual(['one', 'two']);
+    });
+
+    test('[R-14] a replay whose output is over 2 MB is a conflict, and the work is done once', async () => {
+      const { store } = await open();
+      const text = 'x'.repeat(STORED_OUTPUT_CHARS_MAX);
+      expect(await store.addAndReturn({ text }, keyed('k'))).toBe(text);
+      expect(await resultOf(store.addAndReturn({ text }, keyed('k')))).toStartWith('DomainError');
+      expect(await store.list({})).toEqual([text]);
     });
 
     test('[R-10] keys are separate for each account, and expire after 24 h', async () => {

@@ -51,6 +51,12 @@ export const testProcedures = {
     for (const statement of TABLES) await tx.query(statement);
   }),
 
+  /** Adds a note, and returns its text. */
+  addAndReturn: writeProcedure(async (tx, { text }: { text: string }): Promise<string> => {
+    await insertNote(tx, text);
+    return text;
+  }),
+
   add: writeProcedure((tx, { text }: { text: string }) => insertNote(tx, text)),
 
   addThenReject: writeProcedure(async (tx, { text }: { text: string }): Promise<number> => {
