@@ -1,9 +1,10 @@
-import { Redis, type RedisOptions } from 'ioredis';
+import type { RedisOptions } from 'ioredis';
 import { Unavailable } from '../../platform/errors.ts';
 import type { HostPort } from '../../platform/redis-url.ts';
-import { runtime } from '../../platform/runtime.ts';
+import { PROCESS_ENVIRONMENT } from './process-environment.ts';
 import type { RedisValue } from './redis.ts';
 import { SilenceTimer } from './silence-timer.ts';
+import type { ConnectionEnvironment, Transport } from './transport.ts';
 
 /** An error reply of a server; `code` is its first word, such as `READONLY`. */
 export class ReplyError extends Error {
@@ -23,20 +24,6 @@ const CALL_TIMEOUT_MS = 800;
 const TICK_MS = 25;
 /** Maximum number of pending commands; further ones could not get a reply in time. */
 const PENDING_MAX = 10_000;
-
-const CONNECTION_OPTIONS: RedisOptions = {
-  lazyConnect: true,
-  connectTimeout: SILENCE_TIMEOUT_MS,
-  disconnectTimeout: 100,
-  // One client per connection: a new client resolves the host name again, and has no commands left from
-  // the last connection.
-  retryStrategy: null,
-  enableOfflineQueue: false,
-  autoResendUnfulfilledCommands: false,
-  enableReadyCheck: false,
-  disableClientInfo: true,
-  protocol: 2,
-};
 
 interface PendingCommand {
   /** Maximum silence while this command is pending, in ms. */
@@ -76,10 +63,10 @@ export async function queryServer<T>(
 export class Connection {
   /** Why the connection ended; null while it is open. */
   ended: string | null = null;
-  private readonly client: Redis;
+  private readonly transport: Transport;
   private readonly pending = new Set<PendingCommand>();
   private readonly silence = new SilenceTimer(TICK_MS);
-  private tickTimer: Timer | null = null;
+  private cancelTick: (() => void) | null = null;
   private endReason = 'the connection was closed';
 
   /**
@@ -89,22 +76,22 @@ export class Connection {
   constructor(
     options: RedisOptions,
     private readonly onEnd: (reason: string) => void,
+    private readonly environment: ConnectionEnvironment = PROCESS_ENVIRONMENT,
   ) {
-    this.client = new Redis({ ...options, ...CONNECTION_OPTIONS, replyMapping: 'legacy' });
-    this.client.on('error', (error: Error) => {
-      this.endReason = error.message;
+    const transportOptions = { ...options, connectTimeout: SILENCE_TIMEOUT_MS };
+    this.transport = environment.createTransport(transportOptions, {
+      onData: () => this.silence.onResponse(environment.monotonicMs()),
+      onError: ({ message }) => {
+        this.endReason = message;
+      },
+      onEnd: () => this.end(this.endReason),
     });
-    // Any byte counts as a response: large replies arrive in many pieces.
-    this.client.on('connect', () => {
-      this.client.stream.on('data', () => this.silence.onResponse(runtime.monotonicMs()));
-    });
-    this.client.on('end', () => this.end(this.endReason));
   }
 
   /** @throws Unavailable when the server cannot be reached */
   async open(): Promise<void> {
     if (this.ended !== null) throw new Unavailable(this.ended);
-    await this.withTimeout(this.client.connect(), CALL_TIMEOUT_MS);
+    await this.withTimeout(this.transport.connect(), CALL_TIMEOUT_MS);
   }
 
   /**
@@ -117,16 +104,12 @@ export class Connection {
     if (this.ended !== null) throw new Unavailable(this.ended);
     if (this.pending.size >= PENDING_MAX)
       throw new Unavailable('Redis has too many pending commands.');
-    const [name, ...values] = words.map(toArgument);
-    return this.withTimeout(this.client.callBuffer(String(name), ...values), silenceMs);
+    return this.withTimeout(this.transport.send(words), silenceMs);
   }
 
   /** Buffers the commands of this turn of the event loop, so that they are sent together. */
   cork(): void {
-    const { stream } = this.client;
-    if (!stream || this.ended !== null) return;
-    stream.cork();
-    process.nextTick(() => stream.uncork());
+    if (this.ended === null) this.transport.cork();
   }
 
   private withTimeout(work: Promise<unknown>, silenceMs: number): Promise<unknown> {
@@ -152,22 +135,29 @@ export class Connection {
   }
 
   private startTicking(): void {
-    this.silence.start(runtime.monotonicMs());
-    this.tickTimer = runtime.setInterval(() => this.tick(), TICK_MS);
+    this.silence.start(this.environment.monotonicMs());
+    this.scheduleTick();
+  }
+
+  private scheduleTick(): void {
+    this.cancelTick = this.environment.setTimer(() => {
+      this.scheduleTick();
+      this.tick();
+    }, TICK_MS);
   }
 
   private stopTicking(): void {
-    if (this.tickTimer) runtime.clearTimer(this.tickTimer);
-    this.tickTimer = null;
+    this.cancelTick?.();
+    this.cancelTick = null;
   }
 
   private tick(): void {
-    this.silence.tick(runtime.monotonicMs());
+    this.silence.tick(this.environment.monotonicMs());
     const [first] = this.pending;
     if (!first) return;
     if (this.isSilenceTooLong(first)) {
       // A response may have arrived while this process was stalled: read the socket first.
-      runtime.setImmediate(() => {
+      this.environment.afterInput(() => {
         if (this.pending.has(first) && this.isSilenceTooLong(first))
           this.end('it does not respond');
       });
@@ -199,13 +189,7 @@ export class Connection {
     this.stopTicking();
     const waiting = [...this.pending];
     this.pending.clear();
-    this.client.disconnect();
+    this.transport.disconnect();
     for (const { reject } of waiting) reject(new Unavailable(`Redis: ${reason}`));
   }
-}
-
-function toArgument(value: RedisValue): string | Buffer {
-  if (typeof value === 'string') return value;
-  if (typeof value === 'number') return String(value);
-  return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 }

@@ -12,6 +12,7 @@ import { Sentinels } from './sentinels.ts';
 import { ServerConnections } from './server-connections.ts';
 import { serverName } from './slots.ts';
 import { sentinelTopology, singleTopology, type Topology } from './topology.ts';
+import type { ConnectionEnvironment } from './transport.ts';
 
 export interface OpenRedisOptions {
   /** In the format of `parseRedisUrl`. */
@@ -21,6 +22,8 @@ export interface OpenRedisOptions {
   readonly logger: Logger;
   /** The functions; by default those of this release. */
   readonly library?: Library;
+  /** Of the connections to a single server; by default that of the process. */
+  readonly environment?: ConnectionEnvironment;
 }
 
 /** The server of this key has the clock of the service; the keys of sealing are on the same server. */
@@ -39,7 +42,7 @@ const REDIRECTIONS_MAX = 3;
  */
 export async function openRedis(options: OpenRedisOptions): Promise<Redis> {
   const library = options.library ?? createLibrary();
-  const topology = createTopology(parseRedisUrl(options.url), library, options.logger);
+  const topology = createTopology(parseRedisUrl(options.url), library, options);
   try {
     await topology.ready();
   } catch (error) {
@@ -58,7 +61,11 @@ export async function openRedis(options: OpenRedisOptions): Promise<Redis> {
 //   key, and print errors about unavailable Sentinels to standard error.
 // - Neither fails all pending commands once a server was silent for 250 ms.
 // - Both can return bytes as Buffers.
-function createTopology(target: RedisAddress, library: Library, logger: Logger): Topology {
+function createTopology(
+  target: RedisAddress,
+  library: Library,
+  { logger, environment }: OpenRedisOptions,
+): Topology {
   const { kind, addresses } = target;
   const check = kind === 'single' ? requireSingleServer : async () => {};
   const connectTo = ({ host, port }: HostPort): RedisOptions => {
@@ -66,7 +73,7 @@ function createTopology(target: RedisAddress, library: Library, logger: Logger):
   };
   const connectionsTo = (name: string, address: () => Promise<HostPort>, takesOver = false) => {
     return new ServerConnections({
-      ...{ name, target, takesOver, library, logger, check },
+      ...{ name, target, takesOver, library, logger, check, environment },
       connectTo: async () => connectTo(await address()),
     });
   };

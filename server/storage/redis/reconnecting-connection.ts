@@ -1,8 +1,9 @@
 import type { RedisOptions } from 'ioredis';
 import { Unavailable } from '../../platform/errors.ts';
-import { runtime } from '../../platform/runtime.ts';
 import { Connection, ReplyError } from './connection.ts';
+import { PROCESS_ENVIRONMENT } from './process-environment.ts';
 import type { RedisValue } from './redis.ts';
+import type { ConnectionEnvironment } from './transport.ts';
 
 export interface ReconnectingConnectionOptions {
   /** Resolves the address for each attempt. @throws when it is unknown */
@@ -15,6 +16,8 @@ export interface ReconnectingConnectionOptions {
   readonly onAvailable?: () => void;
   /** Whether another server had the keys until now: its last writes may be missing here. */
   readonly takesOver?: boolean;
+  /** By default that of the process. */
+  readonly environment?: ConnectionEnvironment | undefined;
 }
 
 export interface SendOptions {
@@ -60,14 +63,16 @@ export class ReconnectingConnection {
   private configurationError: RedisConfigurationError | null = null;
   private closed = false;
   private wasConnected = false;
-  private retry: Timer | null = null;
+  private cancelRetry: (() => void) | null = null;
   private firstAttempt: Promise<void> | null;
+  private readonly environment: ConnectionEnvironment;
   private lastReplyMs = Number.NEGATIVE_INFINITY;
   /** Time of the last reply on an earlier connection, or of another server that had the keys. */
   private lastReplyElsewhereMs = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly options: ReconnectingConnectionOptions) {
-    if (options.takesOver) this.lastReplyElsewhereMs = runtime.monotonicMs();
+    this.environment = options.environment ?? PROCESS_ENVIRONMENT;
+    if (options.takesOver) this.lastReplyElsewhereMs = this.environment.monotonicMs();
     this.firstAttempt = this.connect();
   }
 
@@ -95,7 +100,7 @@ export class ReconnectingConnection {
       // If ASKING fails, the next command fails too.
       if (options.isAsking) connection.send(['ASKING']).catch(() => {});
       const reply = await connection.send(words, options.silenceMs);
-      this.lastReplyMs = runtime.monotonicMs();
+      this.lastReplyMs = this.environment.monotonicMs();
       return reply;
     } catch (error) {
       if (!(error instanceof ReplyError) || !NOT_WRITABLE_CODES.has(error.code)) throw error;
@@ -106,7 +111,7 @@ export class ReconnectingConnection {
 
   /** Whether recent writes went to a connection that is lost, so that this one cannot confirm them. */
   mayHaveLostWrites(): boolean {
-    return runtime.monotonicMs() - this.lastReplyElsewhereMs < LOST_WRITE_WINDOW_MS;
+    return this.environment.monotonicMs() - this.lastReplyElsewhereMs < LOST_WRITE_WINDOW_MS;
   }
 
   /** Buffers the commands of this turn of the event loop, so that they are sent together. */
@@ -121,21 +126,21 @@ export class ReconnectingConnection {
 
   /** Runs a scheduled attempt to connect now. */
   retryNow(): void {
-    if (this.retry === null) return;
-    runtime.clearTimer(this.retry);
+    if (this.cancelRetry === null) return;
+    this.cancelRetry();
     void this.connect();
   }
 
   close(): void {
     this.closed = true;
     this.reason = 'closed';
-    if (this.retry) runtime.clearTimer(this.retry);
+    this.cancelRetry?.();
     this.attempt?.close('closed');
     this.connection = null;
   }
 
   private async connect(): Promise<void> {
-    this.retry = null;
+    this.cancelRetry = null;
     try {
       const connection = await this.openConnection(await this.options.target());
       if (connection.ended !== null) throw new Unavailable(connection.ended);
@@ -151,7 +156,8 @@ export class ReconnectingConnection {
   }
 
   private async openConnection(target: RedisOptions): Promise<Connection> {
-    const connection = new Connection(target, (reason) => this.drop(connection, reason));
+    const onEnd = (reason: string) => this.drop(connection, reason);
+    const connection = new Connection(target, onEnd, this.environment);
     this.attempt = connection;
     if (this.closed) connection.close('closed');
     try {
@@ -177,8 +183,8 @@ export class ReconnectingConnection {
   private scheduleRetry(reason: string): void {
     if (this.closed) return;
     this.reason = reason;
-    const delayMs = RETRY_MIN_MS + runtime.random() * RETRY_JITTER_MS;
-    this.retry = runtime.setTimeout(() => void this.connect(), delayMs);
+    const delayMs = RETRY_MIN_MS + this.environment.random() * RETRY_JITTER_MS;
+    this.cancelRetry = this.environment.setTimer(() => void this.connect(), delayMs);
   }
 
   private unavailableError(): Unavailable {

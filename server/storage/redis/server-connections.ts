@@ -5,6 +5,7 @@ import type { Connection } from './connection.ts';
 import { ensureLibrary, handshake } from './handshake.ts';
 import type { Library } from './library.ts';
 import { ReconnectingConnection } from './reconnecting-connection.ts';
+import type { ConnectionEnvironment } from './transport.ts';
 
 export interface ServerConnectionsOptions {
   /** Name of the server for the log, without credentials. */
@@ -17,6 +18,8 @@ export interface ServerConnectionsOptions {
   readonly check: (connection: Connection) => Promise<void>;
   /** Whether another server had its keys until now. */
   readonly takesOver: boolean;
+  /** By default that of the process. */
+  readonly environment?: ConnectionEnvironment | undefined;
 }
 
 /**
@@ -28,14 +31,16 @@ export class ServerConnections {
   readonly log: ReconnectingConnection;
 
   constructor(private readonly options: ServerConnectionsOptions) {
-    const { name, target, connectTo, library, logger, check, takesOver } = options;
+    const { name, target, connectTo, library, logger, check, takesOver, environment } = options;
     this.log = new ReconnectingConnection({
       target: connectTo,
+      environment,
       handshake: (connection) => handshake(connection, target),
     });
     this.calls = new ReconnectingConnection({
       target: connectTo,
       takesOver,
+      environment,
       handshake: async (connection) => {
         await handshake(connection, target);
         await check(connection);
