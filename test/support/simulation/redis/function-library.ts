@@ -5,8 +5,8 @@ import { type LuaProgram, type RedisGlobal, translateLua } from './lua/lua-progr
 import { LuaError, type LuaFunction, LuaTable, type LuaValue } from './lua/lua-table.ts';
 import { RedisError } from './redis-error.ts';
 
-/** Executes a command for a function. @param words with the name @throws RedisError */
-export type RunCommand = (words: string[], replication: number) => Reply;
+/** Executes a command for a function. @param words without the name @throws RedisError */
+export type RunCommand = (name: string, words: readonly string[], replication: number) => Reply;
 
 /** Translated libraries by their code: the same ones run on thousands of servers. */
 const programs = new Map<string, LuaProgram>();
@@ -53,13 +53,13 @@ export class FunctionLibrary {
   }
 
   private globalRedis(): RedisGlobal {
-    const call = (words: LuaValue[]) =>
-      luaValueOf(this.run(words.map(argumentOf), this.replication));
+    const call = (name: LuaValue, values: readonly LuaValue[]) =>
+      luaValueOf(this.run(argumentOf(name), values.map(argumentOf), this.replication));
     return {
-      call: (...words) => call(words),
-      pcall(...words) {
+      call: (name, ...values) => call(name, values),
+      pcall(name, ...values) {
         try {
-          return call(words);
+          return call(name, values);
         } catch (error) {
           if (!(error instanceof RedisError)) throw error;
           return tableOf('err', error.message);

@@ -73,7 +73,7 @@ export class RedisModel {
     this.file = options.appendOnlyFile ? newFile() : null;
     this.runId = this.newRunId();
     this.database.onExpired = (key) => this.replicate(REPLICATION.all, ['DEL', key]);
-    this.functions = new FunctionLibrary((words, mask) => this.run(words, mask));
+    this.functions = new FunctionLibrary((name, words, mask) => this.run(name, words, mask));
     this.findServerCommand = commandTable(
       serverCommands({
         timeMs: () => this.timeMs(),
@@ -104,7 +104,7 @@ export class RedisModel {
   execute(words: string[]): Reply {
     this.database.nowMs = Math.floor(this.nowMs());
     try {
-      return this.run(words, REPLICATION.all);
+      return this.run(words[0] ?? '', words.slice(1), REPLICATION.all);
     } finally {
       const { appendedStreams } = this.database;
       if (appendedStreams.size > 0) {
@@ -222,28 +222,28 @@ export class RedisModel {
     this.state = 'running';
   }
 
-  private run(words: string[], mask: number): Reply {
+  private run(name: string, words: readonly string[], mask: number): Reply {
     const { database } = this;
-    const [name = '', ...values] = words;
     const command = findDataCommand(name);
-    if (!command) return this.runServerCommand(name, values);
-    requireArity(command, name, values.length);
+    if (!command) return this.runServerCommand(name, words);
+    requireArity(command, name, words.length);
     const changesBefore = database.changes;
     database.effect = null;
-    const reply = command.run(database, values);
-    if (database.changes !== changesBefore) this.replicate(mask, database.effect ?? words);
+    const reply = command.run(database, words);
+    if (database.changes !== changesBefore && (this.file || this.replica)) {
+      this.replicate(mask, database.effect ?? [name, ...words]);
+    }
     return reply;
   }
 
-  private runServerCommand(name: string, values: readonly string[]): Reply {
+  private runServerCommand(name: string, words: readonly string[]): Reply {
     const command = this.findServerCommand(name);
     if (!command) throw new RedisError(`ERR unknown command '${name}'`);
-    requireArity(command, name, values.length);
-    return command.run(this.database, values);
+    requireArity(command, name, words.length);
+    return command.run(this.database, words);
   }
 
   private replicate(mask: number, words: readonly string[]): void {
-    if (!this.file && !this.replica) return;
     const nowMs = this.options.environment.monotonicMs();
     this.file?.add(mask, words, nowMs);
     this.replica?.follower.add(mask, words, nowMs);

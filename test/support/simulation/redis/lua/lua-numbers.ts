@@ -3,6 +3,22 @@ const HEXADECIMAL = /^[ \t\n\v\f\r]*([+-]?)(0[xX][\da-fA-F]+)[ \t\n\v\f\r]*$/;
 
 /** The number that a string means in Lua 5.1; `undefined` when it means none. */
 export function parseLuaNumber(text: string): number | undefined {
+  return parseDigits(text) ?? parseOther(text);
+}
+
+/** Most numbers are a few digits, and a regular expression takes longer. */
+function parseDigits(text: string): number | undefined {
+  if (text.length === 0 || text.length > 15) return undefined;
+  let value = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const digit = text.charCodeAt(at) - 48;
+    if (digit < 0 || digit > 9) return undefined;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+function parseOther(text: string): number | undefined {
   const decimal = DECIMAL.exec(text);
   if (decimal) return Number(decimal[1]);
   const hexadecimal = HEXADECIMAL.exec(text);

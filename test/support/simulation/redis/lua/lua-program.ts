@@ -6,8 +6,8 @@ import type { LuaValue } from './lua-table.ts';
 
 /** The global `redis` of Lua code. */
 export interface RedisGlobal {
-  call(...words: LuaValue[]): LuaValue;
-  pcall(...words: LuaValue[]): LuaValue;
+  call(name: LuaValue, ...values: LuaValue[]): LuaValue;
+  pcall(name: LuaValue, ...values: LuaValue[]): LuaValue;
   set_repl(mask: LuaValue): void;
   register_function(name: LuaValue, callback: LuaValue): void;
   readonly REPL_NONE: number;

@@ -33,13 +33,13 @@ export class LuaTable {
   }
 
   set(key: LuaValue, value: LuaValue): void {
-    if (typeof key === 'number' && key >= 1 && key <= this.items.length + 1) {
-      if (Number.isInteger(key)) {
-        this.setItem(key, value);
+    if (typeof key !== 'string') {
+      if (key === undefined || Number.isNaN(key)) throw new LuaError('table index is nil or NaN');
+      if (Number.isInteger(key) && Number(key) >= 1 && Number(key) <= this.items.length + 1) {
+        this.setItem(Number(key), value);
         return;
       }
     }
-    if (key === undefined || Number.isNaN(key)) throw new LuaError('table index is nil or NaN');
     if (value === undefined) this.map?.delete(key);
     else {
       this.map ??= new Map();
