@@ -2,7 +2,7 @@ import { createLibrary, type Library } from '../../../../server/storage/redis/li
 import type { FunctionCall } from '../../../../server/storage/redis/redis.ts';
 import type { ConnectionEnvironment } from '../../../../server/storage/redis/transport.ts';
 import { bytesOfArgument, clientReply } from './bytes.ts';
-import type { Reply } from './commands/command.ts';
+import { type Reply, Status } from './commands/command.ts';
 import { commandTable, DATA_COMMANDS, requireArity } from './commands/commands.ts';
 import { serverCommands } from './commands/server-commands.ts';
 import { entryReply } from './commands/stream-commands.ts';
@@ -92,7 +92,8 @@ export class RedisModel {
 
   /** Executes a command now, without a connection. @returns replies as text @throws RedisError */
   command(...words: (string | number)[]): Reply {
-    return this.execute(words.map(bytesOfArgument));
+    const reply = this.execute(words.map(bytesOfArgument));
+    return reply instanceof Status ? reply.text : reply;
   }
 
   /** Unix ms, with fractions: the clock of the server now. */

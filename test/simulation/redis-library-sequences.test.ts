@@ -1,0 +1,110 @@
+import { afterAll, expect, test } from 'bun:test';
+import pino from 'pino';
+import { openRedis } from '../../server/storage/redis/open-redis.ts';
+import { startRedis } from '../support/backends/redis.ts';
+import { rounds } from '../support/full-run.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import {
+  LibraryReplay,
+  STEPPED_LIBRARY,
+  setTimeCall,
+} from '../support/simulation/redis/library-replay.ts';
+import { LibrarySequence } from '../support/simulation/redis/library-sequence.ts';
+import { createRedisModel, type RedisModel } from '../support/simulation/redis/redis-model.ts';
+
+const START_MS = 1_800_000_000_000;
+const FIRST_SEED = 1;
+const SEQUENCES = rounds(12, 200);
+const TEST_MS = rounds(20_000, 300_000);
+const STEPS = 400;
+/** A time to live in the real server until the test deletes the key. */
+const HELD_MS = 10_000_000;
+/** Real time between two passes of the test's time. */
+const TTL_TOLERANCE_MS = 1_200;
+
+const server = await startRedis({ persistence: false });
+const logger = pino({ level: 'silent' });
+const redis = await openRedis({ url: server.url, replicas: 0, logger, library: STEPPED_LIBRARY });
+afterAll(async () => {
+  await redis.close();
+  await server.stop();
+});
+
+/** Runs a random sequence on the real server and on the model, and compares each reply. */
+async function compare(seed: number): Promise<void> {
+  const random = seededRandom(seed);
+  const clock = { nowMs: START_MS + random() * 1_000, monotonicMs: 0 };
+  const model = createRedisModel({
+    nowMs: () => clock.monotonicMs,
+    environment: { monotonicMs: () => clock.monotonicMs, setTimer: () => () => {}, random },
+    library: STEPPED_LIBRARY,
+  });
+  const sequence = new LibrarySequence(random, () => clock.nowMs);
+  const real = new LibraryReplay({
+    call: (call) => redis.call(call),
+    command: (...words) => server.command(...words),
+  });
+  const modeled = new LibraryReplay({
+    call: async (call) => model.call(call),
+    command: async (...words) => model.command(...words),
+  });
+  await server.command('FLUSHALL');
+  const setTime = async () => {
+    await redis.call(setTimeCall(clock.nowMs));
+    model.call(setTimeCall(clock.nowMs));
+  };
+  await setTime();
+  for (let number = 0; number < STEPS; number += 1) {
+    const step = sequence.next();
+    const context = { seed, number, step };
+    expect({ ...context, reply: await modeled.execute(step) }).toEqual({
+      ...context,
+      reply: await real.execute(step),
+    });
+    if (step.kind === 'pass' || step.kind === 'step') {
+      clock.nowMs += step.ms;
+      if (step.kind === 'pass') {
+        await expectTimesToLive(model, context);
+        clock.monotonicMs += step.ms;
+        await expireInServer(model);
+      }
+      await setTime();
+    }
+    if (number % 20 === 0) expect(await modeled.dump()).toEqual(await real.dump());
+  }
+}
+
+/** Both have the same keys, and those that were written since the last pass live equally long. */
+async function expectTimesToLive(model: RedisModel, context: object): Promise<void> {
+  const [keys, serverKeys] = [model.command('KEYS', '*'), await server.command('KEYS', '*')];
+  expect({ ...context, keys: sorted(keys) }).toEqual({ ...context, keys: sorted(serverKeys) });
+  for (const key of keys as string[]) {
+    const serverMs = Number(await server.command('PTTL', key));
+    const ms = Number(model.command('PTTL', key));
+    if (serverMs > HELD_MS - TTL_TOLERANCE_MS) continue;
+    expect({ ...context, key, ms, isEqual: Math.abs(serverMs - ms) < TTL_TOLERANCE_MS }).toEqual({
+      ...context,
+      key,
+      ms,
+      isEqual: true,
+    });
+  }
+}
+
+/** Deletes what has expired in the model from the server, and keeps the rest there until the next pass. */
+async function expireInServer(model: RedisModel): Promise<void> {
+  const keys = new Set(model.command('KEYS', '*') as string[]);
+  for (const key of (await server.command('KEYS', '*')) as string[]) {
+    await (keys.has(key) ? server.command('PEXPIRE', key, HELD_MS) : server.command('DEL', key));
+  }
+}
+
+const sorted = (keys: unknown): string[] => (keys as string[]).toSorted();
+
+test(
+  '[I-5] [N-4] [N-8] [N-12] [C-15] the model of Redis replies as Redis does, in random sequences of all functions',
+  async () => {
+    for (let seed = FIRST_SEED; seed < FIRST_SEED + SEQUENCES; seed += 1) await compare(seed);
+  },
+  TEST_MS,
+);
