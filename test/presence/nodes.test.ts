@@ -8,6 +8,7 @@ import { startRedis } from '../support/backends/redis.ts';
 import { startCluster } from '../support/backends/redis-cluster.ts';
 import { rounds } from '../support/full-run.ts';
 import { PresenceNodes } from '../support/presence/nodes.ts';
+import { startModel } from '../support/simulation/redis/model-of-file.ts';
 
 type Step =
   | { kind: 'register'; node: number; seats: number[] }
@@ -60,28 +61,49 @@ type Span = readonly [from: number, to: number];
 const isIn = (interval: number, [from, to]: Span) => interval >= from && interval <= to;
 
 /** Redis servers, with the number of random runs on each. */
+interface Backend {
+  readonly redis: Redis;
+  stop(): Promise<void>;
+}
+
+async function connectTo(server: {
+  readonly url: string;
+  stop(): Promise<void>;
+}): Promise<Backend> {
+  const logger = pino({ level: 'silent' });
+  const redis = await openRedis({ url: server.url, replicas: 0, logger });
+  return { redis, stop: () => redis.close().then(server.stop) };
+}
+
+async function openModel(): Promise<Backend> {
+  const redis = await startModel().open();
+  return { redis, stop: () => redis.close() };
+}
+
 const BACKENDS = [
-  { name: 'one Redis', start: () => startRedis({ persistence: false }), numRuns: rounds(20, 100) },
+  {
+    name: 'one Redis',
+    start: async () => connectTo(await startRedis({ persistence: false })),
+    numRuns: rounds(20, 100),
+  },
   {
     name: 'a cluster of three',
-    start: () => startCluster({ persistence: false }),
+    start: async () => connectTo(await startCluster({ persistence: false })),
     numRuns: rounds(10, 30),
   },
+  { name: 'the model of Redis', start: openModel, numRuns: rounds(20, 100) },
 ];
 
 describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns }) => {
-  let server: { readonly url: string; stop(): Promise<void> };
+  let backend: Backend;
   let redis: Redis;
 
   beforeAll(async () => {
-    server = await start();
-    redis = await openRedis({ url: server.url, replicas: 0, logger: pino({ level: 'silent' }) });
+    backend = await start();
+    redis = backend.redis;
   });
 
-  afterAll(async () => {
-    await redis.close();
-    await server.stop();
-  });
+  afterAll(() => backend.stop());
 
   test('[N-5] count once, also on several nodes', async () => {
     const nodes = new PresenceNodes(redis, 3);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import pino from 'pino';
 import { type RedisServer, startRedis } from '../../../test/support/backends/redis.ts';
 import { slowModeContract } from '../../../test/support/chat/slow-mode-contract.ts';
+import { modelOfFile } from '../../../test/support/simulation/redis/model-of-file.ts';
 import { openRedis } from '../../storage/redis/open-redis.ts';
 import type { Redis } from '../../storage/redis/redis.ts';
 import { createMemorySlowMode } from './slow-mode-memory.ts';
@@ -21,6 +22,10 @@ afterAll(async () => {
 slowModeContract('memory', () => createMemorySlowMode());
 slowModeContract('Redis', () =>
   createRedisSlowMode({ redis: { call: (call) => redis.call(call) }, serviceId: 'a service' }),
+);
+const model = await modelOfFile();
+slowModeContract('the model of Redis', () =>
+  createRedisSlowMode({ redis: model.redis, serviceId: 'a service' }),
 );
 
 test('[C-15] slow mode in memory evicts the viewer who posted longest ago first', () => {
