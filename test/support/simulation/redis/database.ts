@@ -99,6 +99,10 @@ export class Database {
     return this.find(key)?.expiresMs ?? null;
   }
 
+  get size(): number {
+    return this.keys.size;
+  }
+
   names(): string[] {
     return [...this.keys.keys()].filter((key) => this.has(key));
   }

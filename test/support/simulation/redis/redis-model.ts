@@ -191,6 +191,11 @@ export class RedisModel {
     for (const connection of [...this.connections]) connection.resume();
   }
 
+  /** Keys in memory, also those that expired and are not deleted yet. */
+  get size(): number {
+    return this.database.size;
+  }
+
   get isPaused(): boolean {
     return this.state === 'paused';
   }

@@ -9,6 +9,7 @@ import type {
 } from 'luaparse';
 import { BUILTINS, MULTIPLE_BUILTINS } from './lua-builtins.ts';
 import { asNumber, asText, type Code, code, rejectSyntax } from './lua-code.ts';
+import { isParenthesized } from './lua-parentheses.ts';
 import type { LuaScope } from './lua-scope.ts';
 
 /** Translates a function with its body. */
@@ -80,7 +81,7 @@ export class ExpressionTranslator {
 
   /** A call that has several values, as a JavaScript array; null for other expressions. */
   multiple(node: Expression): string | null {
-    if (node.type !== 'CallExpression' || 'inParens' in node) return null;
+    if (node.type !== 'CallExpression' || isParenthesized(node)) return null;
     const builtin = MULTIPLE_BUILTINS.get(this.globalName(node.base) ?? '');
     return builtin ? builtin(this.builtinCall(node)) : null;
   }

@@ -43,16 +43,31 @@ function isPlainInteger(value: number, end: number): boolean {
 /** The conversion `%.<digits>g` of C. */
 function formatG(value: number, digits: number): string {
   if (Number.isNaN(value)) return 'nan';
-  if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
-  if (value === 0) return Object.is(value, -0) ? '-0' : '0';
-  const [mantissa = '', power = ''] = value.toExponential(digits - 1).split('e');
-  const exponent = Number(power);
-  if (exponent >= -4 && exponent < digits) {
-    return trimZeros(value.toFixed(Math.max(0, digits - 1 - exponent)));
+  const sign = value < 0 || Object.is(value, -0) ? '-' : '';
+  if (!Number.isFinite(value)) return `${sign}inf`;
+  if (value === 0) return `${sign}0`;
+  const { significant, exponent } = roundToDigits(Math.abs(value), digits);
+  if (exponent >= digits || exponent < -4) {
+    const power = `${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
+    return `${sign}${trimZeros(`${significant[0]}.${significant.slice(1)}`)}e${power}`;
   }
-  const sign = exponent < 0 ? '-' : '+';
-  return `${trimZeros(mantissa)}e${sign}${String(Math.abs(exponent)).padStart(2, '0')}`;
+  if (exponent < 0) return `${sign}0.${'0'.repeat(-exponent - 1)}${significant.replace(/0+$/, '')}`;
+  const whole = significant.slice(0, exponent + 1);
+  return sign + trimZeros(`${whole}.${significant.slice(exponent + 1)}`);
 }
+
+/** The first digits of a positive number. Of two equally near ones C takes the even, JavaScript the larger. */
+function roundToDigits(value: number, digits: number): { significant: string; exponent: number } {
+  const [rounded = '', power] = value.toExponential(digits - 1).split('e');
+  const significant = rounded.replace('.', '');
+  const exact = value.toExponential(EXACT_DIGITS).split('e')[0]?.replace('.', '') ?? '';
+  const kept = exact.slice(0, digits);
+  const isTie = /^50*$/.test(exact.slice(digits)) && Number(kept.at(-1)) % 2 === 0;
+  return { significant: isTie ? kept : significant, exponent: Number(power) };
+}
+
+/** JavaScript writes no more digits. Numbers halfway between two texts have fewer. */
+const EXACT_DIGITS = 100;
 
 function trimZeros(text: string): string {
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;

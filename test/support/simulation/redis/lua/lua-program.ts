@@ -1,4 +1,5 @@
 import { parse } from 'luaparse';
+import { noteParentheses } from './lua-parentheses.ts';
 import * as lua from './lua-runtime.ts';
 import { LuaScope } from './lua-scope.ts';
 import { translateBlock } from './lua-statements.ts';
@@ -29,6 +30,8 @@ export function translateLua(source: string): LuaProgram {
     luaVersion: '5.1',
     encodingMode: 'pseudo-latin1',
     locations: true,
+    ranges: true,
+    onCreateNode: (node) => noteParentheses(node, source),
     comments: false,
   });
   const scope = LuaScope.root();
