@@ -25,9 +25,6 @@ export class Stream {
 
   /** @throws RedisError when the id is not above the last one */
   add(id: StreamId, fields: readonly string[]): void {
-    if (compareIds(id, FIRST_ID) === 0) {
-      throw new RedisError('ERR The ID specified in XADD must be greater than 0-0');
-    }
     if (compareIds(id, this.lastId) <= 0) {
       throw new RedisError(
         'ERR The ID specified in XADD is equal or smaller than the target stream top item',
@@ -96,6 +93,12 @@ export function parseStreamId(text: string, missingSequence = 0): StreamId {
     throw new RedisError('ERR Invalid stream ID specified as stream command argument');
   }
   return { ms: Number(parts[1]), sequence: parts[2] ? Number(parts[2]) : missingSequence };
+}
+
+/** @throws RedisError for 0-0, which no entry has */
+export function requireEntryId(id: StreamId): void {
+  if (compareIds(id, FIRST_ID) !== 0) return;
+  throw new RedisError('ERR The ID specified in XADD must be greater than 0-0');
 }
 
 export const formatStreamId = ({ ms, sequence }: StreamId): string => `${ms}-${sequence}`;

@@ -99,8 +99,10 @@ function removeRange(database: Database, [key = '', minimum, maximum]: readonly 
 
 function parseBound(text: string | undefined): ScoreBound {
   const isExclusive = text?.startsWith('(') === true;
-  const score = parseFloatingPoint(isExclusive ? text?.slice(1) : text, 'min or max');
-  return { score, isExclusive };
+  const number = isExclusive ? text?.slice(1) : text;
+  // Bounds are read with strtod of C, other than scores.
+  if (number === '') return { score: 0, isExclusive };
+  return { score: parseFloatingPoint(number?.trimStart(), 'min or max'), isExclusive };
 }
 
 /** Whole scores, since the functions use intervals only, are written as integers. */

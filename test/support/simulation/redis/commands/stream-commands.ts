@@ -5,6 +5,7 @@ import {
   formatStreamId,
   LAST_ID,
   parseStreamId,
+  requireEntryId,
   Stream,
   type StreamEntry,
 } from '../stream.ts';
@@ -33,6 +34,7 @@ function add(database: Database, [key = '', ...words]: readonly string[]): Reply
     throw new RedisError('ERR The MAXLEN argument must be >= 0.');
   }
   const id = parseStreamId(idText);
+  requireEntryId(id);
   const existing = database.stream(key);
   const stream = existing ?? new Stream();
   stream.add(id, fields);
@@ -46,7 +48,8 @@ function add(database: Database, [key = '', ...words]: readonly string[]): Reply
 /** `XTRIM key MINID id`. */
 function trim(database: Database, [key = '', strategy, idText = '']: readonly string[]): Reply {
   if (strategy !== 'MINID') throw syntaxError();
-  const removed = database.stream(key)?.removeBefore(parseStreamId(idText)) ?? 0;
+  const first = parseStreamId(idText);
+  const removed = database.stream(key)?.removeBefore(first) ?? 0;
   database.changes += removed;
   return removed;
 }
