@@ -10,10 +10,18 @@ const TEST_MS = rounds(20_000, 120_000);
 const server = await startRedis({ persistence: false });
 afterAll(() => server.stop());
 
+const KEYS = ['text', 'hash', 'set', 'stream'].flatMap((type) => [`${type}1`, `${type}2`]);
+
 /** Makes random commands, many of them with unusual or invalid arguments. */
 function commandSource(random: () => number): () => string[] {
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
-  const key = () => pick(['a', 'b', 'c', 'd']);
+  /** Mostly a key of one type, or the commands would rarely meet a value of theirs. */
+  const keyOf = (type: string) => (random() < 0.05 ? pick(KEYS) : pick([`${type}1`, `${type}2`]));
+  const key = () => pick(KEYS);
+  const text = () => keyOf('text');
+  const hash = () => keyOf('hash');
+  const set = () => keyOf('set');
+  const stream = () => keyOf('stream');
   const number = () => pick(['0', '1', '2', '3', '5', '-1', '7.5', '1e2', 'x', '', '01', ' 1']);
   const bound = () => pick(['-inf', '+inf', '(2', '(x', number(), number()]);
   const place = () => pick(['0', '1', '-1', '-2', '-9', '9', 'x']);
@@ -23,11 +31,10 @@ function commandSource(random: () => number): () => string[] {
   const limit = () => pick([[], ['LIMIT', place(), place()], ['LIMIT', '0', '1']]);
   const length = () => pick([[], ['MAXLEN', pick(['0', '2', '3', '-1', 'x'])]]);
   const makers: (() => string[])[] = [
-    () => ['SET', key(), pick(['value', '12', '', 'ab'])],
-    () => ['SET', key(), 'value', 'PX', pick(['100000', '0', '-1', 'x'])],
-    () => ['GET', key()],
+    () => ['SET', text(), pick(['value', '12', '', 'ab'])],
+    () => ['SET', text(), 'value', 'PX', pick(['100000', '0', '-1', 'x'])],
+    () => ['GET', text()],
     () => ['DEL', ...several(key)],
-    () => ['DEL', key(), key()],
     () => ['EXISTS', ...several(key)],
     () => ['PEXPIRE', key(), pick(['100000', '0', '-5', 'x'])],
     () => [
@@ -36,25 +43,25 @@ function commandSource(random: () => number): () => string[] {
       pick(['0', '7', '8', '17', '-1', 'x', '4294967296']),
       pick(['0', '1', '2']),
     ],
-    () => ['BITCOUNT', key()],
-    () => ['BITOP', 'OR', key(), ...several(key)],
-    () => ['HSET', key(), ...several(member), number()],
-    () => ['HGET', key(), member()],
-    () => ['HDEL', key(), ...several(member)],
-    () => ['HGETALL', key()],
-    () => ['HINCRBY', key(), member(), number()],
-    () => ['ZADD', key(), ...pick([[], ['GT']]), number(), member()],
-    () => ['ZADD', key(), 'GT', pick(['1', '2', '3', '4']), member(), pick(['2', 'x']), member()],
-    () => ['ZSCORE', key(), member()],
-    () => ['ZRANGE', key(), place(), place()],
-    () => ['ZRANGE', key(), bound(), bound(), 'BYSCORE'],
-    () => ['ZREVRANGEBYSCORE', key(), bound(), bound(), ...limit()],
-    () => ['ZREMRANGEBYSCORE', key(), bound(), bound()],
-    () => ['XADD', key(), ...length(), id(), 'f', pick(['x', 'y'])],
-    () => ['XADD', key(), id(), 'f'],
-    () => ['XLEN', key()],
-    () => ['XTRIM', key(), 'MINID', id()],
-    () => ['XRANGE', key(), pick(['-', id()]), pick(['+', id()])],
+    () => ['BITCOUNT', text()],
+    () => ['BITOP', 'OR', text(), ...several(text)],
+    () => ['HSET', hash(), ...several(member), number()],
+    () => ['HGET', hash(), member()],
+    () => ['HDEL', hash(), ...several(member)],
+    () => ['HGETALL', hash()],
+    () => ['HINCRBY', hash(), member(), number()],
+    () => ['ZADD', set(), ...pick([[], ['GT']]), number(), member()],
+    () => ['ZADD', set(), 'GT', pick(['1', '2', '3', '4']), member(), pick(['2', 'x']), member()],
+    () => ['ZSCORE', set(), member()],
+    () => ['ZRANGE', set(), place(), place()],
+    () => ['ZRANGE', set(), bound(), bound(), 'BYSCORE'],
+    () => ['ZREVRANGEBYSCORE', set(), bound(), bound(), ...limit()],
+    () => ['ZREMRANGEBYSCORE', set(), bound(), bound()],
+    () => ['XADD', stream(), ...length(), id(), 'f', pick(['x', 'y'])],
+    () => ['XADD', stream(), id(), 'f'],
+    () => ['XLEN', stream()],
+    () => ['XTRIM', stream(), 'MINID', id()],
+    () => ['XRANGE', stream(), pick(['-', id()]), pick(['+', id()])],
     () => ['PTTL', key()],
   ];
   return () => pick(makers)();

@@ -27,7 +27,15 @@ const TURN_KEYS = ['{t}:1', '{t}:2'];
 const SCRATCH_KEY = '{b}:scratch';
 /** Bitsets of some intervals. */
 export const BITSET_KEYS = Array.from({ length: 6 }, (_, index) => `{b}:${index}`);
-const STATE_FIELDS = ['memory', 'watermark', 'served', 'published', 'parts', 'claim_interval'];
+const STATE_FIELDS = [
+  'memory',
+  'watermark',
+  'served',
+  'published',
+  'parts',
+  'parts',
+  'claim_interval',
+];
 const NODES = ['a', 'b', 'c'];
 const TURN_TTL_MS = 300_000;
 const INTERVAL_MS = 250;
@@ -47,7 +55,7 @@ export class LibrarySequence {
     if (roll < 0.06)
       return { kind: 'pass', ms: this.pick([1, 40, 101, 249, 2_100, 5_200, 61_000]) };
     if (roll < 0.08) return { kind: 'step', ms: this.pick([-90_000, -3_000, -120, 130, 70_000]) };
-    if (roll < 0.11) return { kind: 'command', words: this.damage() };
+    if (roll < 0.12) return { kind: 'command', words: this.damage() };
     if (roll < 0.32) return this.report();
     if (roll < 0.6) return this.sealing();
     if (roll < 0.7) return this.serviceTime();
