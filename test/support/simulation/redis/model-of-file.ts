@@ -12,7 +12,7 @@ export interface ModelServer {
   /** Executes one command, as `RedisServer` does. */
   command(...words: (string | number)[]): Promise<unknown>;
   /** Connects to it. The caller closes the connection. */
-  open(): Promise<Redis>;
+  open(options?: { readonly replicas?: number }): Promise<Redis>;
 }
 
 /** Starts a model in real time. */
@@ -31,7 +31,8 @@ export function startModel(options: { readonly appendOnlyFile?: boolean } = {}):
   return {
     model,
     command: async (...words) => model.command(...words),
-    open: () => openRedis({ url: 'redis://model', replicas: 0, logger, environment }),
+    open: ({ replicas = 0 } = {}) =>
+      openRedis({ url: 'redis://model', replicas, logger, environment }),
   };
 }
 
