@@ -54,7 +54,7 @@ export const SECONDS = {
   'server/media/srt/srt-listener.full.test.ts': 53,
   'server/realtime/coordination/many-nodes.test.ts': 30,
   'server/realtime/coordination/shared-clock.full.test.ts': 87,
-  'server/realtime/feed/feed-log.test.ts': 34,
+  'server/realtime/feed/feed-log.test.ts': 49,
   'test/cli/cli.full.test.ts': 77,
   'test/cli/cli.test.ts': 41,
   'test/cluster/cluster.test.ts': 33,

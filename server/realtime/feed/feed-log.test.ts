@@ -3,6 +3,7 @@ import { type PostgresServer, startPostgres } from '../../../test/support/backen
 import { type RedisServer, startRedis } from '../../../test/support/backends/redis.ts';
 import { openEmbeddedFixture, openSharedFixture } from '../../../test/support/feed/feed-fixture.ts';
 import { feedLogContract } from '../../../test/support/feed/feed-log-contract.ts';
+import { startModel } from '../../../test/support/simulation/redis/model-of-file.ts';
 
 let redis: RedisServer;
 let postgres: PostgresServer;
@@ -24,3 +25,10 @@ for (const nodes of [1, 3]) {
     return openSharedFixture({ redisUrl: redis.url, databaseUrl, nodes });
   });
 }
+
+feedLogContract('3 on the model of Redis and PostgreSQL', async () => {
+  const model = startModel();
+  const databaseUrl = await postgres.createDatabase('feed_of_model');
+  const connect = () => model.open();
+  return openSharedFixture({ redisUrl: 'redis://model', databaseUrl, nodes: 3, connect });
+});
