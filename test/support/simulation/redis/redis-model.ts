@@ -57,7 +57,8 @@ export function createRedisModel(options: RedisModelOptions): RedisModel {
  */
 export class RedisModel {
   runId: string;
-  private readonly library: Library;
+  /** Its library; `openRedis` takes it, too, so that the files are read once. */
+  readonly library: Library;
   private nowMs: () => number;
   private database = new Database();
   private file: Follower | null;
@@ -68,7 +69,7 @@ export class RedisModel {
   private state: 'running' | 'paused' | 'stopped' = 'running';
 
   constructor(private readonly options: RedisModelOptions) {
-    this.library = options.library ?? createLibrary();
+    this.library = options.library ?? RELEASE_LIBRARY;
     this.nowMs = options.nowMs;
     this.file = options.appendOnlyFile ? newFile() : null;
     this.runId = this.newRunId();
@@ -261,5 +262,6 @@ export class RedisModel {
   }
 }
 
+const RELEASE_LIBRARY = createLibrary();
 const findDataCommand = commandTable(DATA_COMMANDS);
 const newFile = () => new Follower(REPLICATION.appendOnlyFile, FILE_LAG_MS);

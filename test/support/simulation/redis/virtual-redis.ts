@@ -26,6 +26,7 @@ export interface TimedOutcome<T> {
 
 const START_MS = 1_800_000_000_000;
 const SETTLED_MAX_MS = 10_000;
+const LOGGER = pino({ level: 'silent' });
 
 /** A model of Redis in virtual time, and one node that is connected to it. */
 export class VirtualRedis {
@@ -57,9 +58,12 @@ export class VirtualRedis {
     };
     const link = { toServer: deliver(toServer), toClient: deliver(toClient) };
     const environment = createModelEnvironment({ server, link, timers });
-    const logger = pino({ level: 'silent' });
+    const { library } = server;
     const redis = unwrap(
-      timedOn(scheduler, openRedis({ url: 'redis://model', replicas, logger, environment })),
+      timedOn(
+        scheduler,
+        openRedis({ url: 'redis://model', replicas, logger: LOGGER, library, environment }),
+      ),
     );
     return new VirtualRedis(scheduler, server, environment, redis, toServer, toClient);
   }
