@@ -21,7 +21,7 @@ const STEPS = 400;
 /** A time to live in the real server until the test deletes the key. */
 const HELD_MS = 10_000_000;
 /** Real time between two passes of the test's time. */
-const TTL_TOLERANCE_MS = 1_200;
+const TTL_TOLERANCE_MS = 2_000;
 
 const SLOWNESS = 20;
 

@@ -13,6 +13,8 @@ const programs = new Map<string, LuaProgram>();
 
 /** The functions of a server. */
 export class FunctionLibrary {
+  /** Number of calls so far. */
+  calls = 0;
   private readonly libraries = new Set<string>();
   private readonly functions = new Map<string, LuaFunction>();
   private replication: number = REPLICATION.all;
@@ -45,6 +47,7 @@ export class FunctionLibrary {
     const callback = this.functions.get(name);
     if (!callback) throw new RedisError('ERR Function not found');
     this.replication = REPLICATION.all;
+    this.calls += 1;
     try {
       return replyOf(callback(new LuaTable(keys), new LuaTable(values)));
     } catch (error) {

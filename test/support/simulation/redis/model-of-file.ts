@@ -11,6 +11,11 @@ export interface ModelServer {
   readonly model: RedisModel;
   /** Executes one command, as `RedisServer` does. */
   command(...words: (string | number)[]): Promise<unknown>;
+  /** As of `RedisServer`. A restart reads the append-only file, if there is one. */
+  kill9(): Promise<void>;
+  restart(): Promise<void>;
+  pause(): void;
+  resume(): void;
   /** Connects to it. The caller closes the connection. */
   open(options?: { readonly replicas?: number }): Promise<Redis>;
 }
@@ -31,6 +36,10 @@ export function startModel(options: { readonly appendOnlyFile?: boolean } = {}):
   return {
     model,
     command: async (...words) => model.command(...words),
+    kill9: async () => model.stop(),
+    restart: async () => model.restart({ keepsData: options.appendOnlyFile === true }),
+    pause: () => model.pause(),
+    resume: () => model.resume(),
     open: ({ replicas = 0 } = {}) =>
       openRedis({ url: 'redis://model', replicas, logger, environment }),
   };

@@ -15,8 +15,9 @@ export const KEY_COMMANDS: Commands = {
     return expiresMs === Number.POSITIVE_INFINITY ? -1 : expiresMs - database.nowMs;
   }),
   KEYS: exactly(1, (database, [pattern = '']) => {
-    const prefix = pattern.replace(/\*$/, '');
-    return database.names().filter((key) => key.startsWith(prefix));
+    const parts = pattern.split('*').map((part) => part.replace(/[^\w:-]/g, '\\$&'));
+    const expression = new RegExp(`^${parts.join('.*')}$`, 's');
+    return database.names().filter((key) => expression.test(key));
   }),
   FLUSHALL: exactly(0, (database) => {
     database.clear();

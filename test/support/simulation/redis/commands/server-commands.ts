@@ -18,7 +18,12 @@ export function serverCommands({ timeMs, runId, functions }: ServerState): Comma
       const seconds = Math.floor(nowMs / 1_000);
       return [String(seconds), String(Math.floor((nowMs - seconds * 1_000) * 1_000))];
     }),
-    INFO: atLeast(0, () => `# Server\r\nredis_mode:standalone\r\nrun_id:${runId()}\r\n`),
+    INFO: atLeast(
+      0,
+      () =>
+        `# Server\r\nredis_mode:standalone\r\nrun_id:${runId()}\r\n` +
+        `# Commandstats\r\ncmdstat_fcall:calls=${functions.calls}\r\n`,
+    ),
     CLIENT: atLeast(1, () => OK),
     SELECT: exactly(1, () => OK),
     FUNCTION: exactly(2, (_, [subcommand, code = '']) => {
