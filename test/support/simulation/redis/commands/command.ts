@@ -33,8 +33,9 @@ export function atLeast(arity: number, run: Command['run']): Command {
 
 /** @throws RedisError when it is no integer */
 export function parseInteger(text: string | undefined): number {
-  const value = text !== undefined && /^(?:0|-?[1-9]\d*)$/.test(text) ? Number(text) : Number.NaN;
-  if (Number.isSafeInteger(value)) return value;
+  const value = Number(text);
+  // Only one text of each integer is valid: no spaces, signs or zeros before it.
+  if (Number.isSafeInteger(value) && String(value) === text) return value;
   throw new RedisError('ERR value is not an integer or out of range');
 }
 

@@ -5,11 +5,17 @@ import { atLeast, type Commands, exactly, parseInteger, type Reply } from './com
 /** Commands for hashes. */
 export const HASH_COMMANDS: Commands = {
   HGET: exactly(2, (database, [key = '', field = '']) => database.hash(key)?.get(field) ?? null),
-  HGETALL: exactly(1, (database, [key = '']) => [...(database.hash(key) ?? [])].flat()),
+  HGETALL: exactly(1, getAll),
   HSET: atLeast(3, set),
   HDEL: atLeast(2, remove),
   HINCRBY: exactly(3, increment),
 };
+
+function getAll(database: Database, [key = '']: readonly string[]): Reply {
+  const reply: string[] = [];
+  for (const [field, value] of database.hash(key) ?? []) reply.push(field, value);
+  return reply;
+}
 
 function set(database: Database, [key = '', ...pairs]: readonly string[]): Reply {
   if (pairs.length % 2 !== 0) {

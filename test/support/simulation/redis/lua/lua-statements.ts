@@ -168,10 +168,23 @@ class StatementTranslator {
     const source = this.iteration(iterator);
     const inner = this.scope.block();
     const names = variables.map(({ name }) => inner.declare(name));
-    const isSingle = this.expressions.globalName(iterator.base) === 'string.gmatch';
-    if (names.length > (isSingle ? 1 : 2)) rejectSyntax(iterator, 'a third variable');
-    const target = isSingle ? names[0] : `[${names.join(', ')}]`;
-    return `for (let ${target} of ${source}) {\n${this.block(body, inner)}\n}`;
+    const name = this.expressions.globalName(iterator.base);
+    if (names.length > (name === 'string.gmatch' ? 1 : 2)) {
+      return rejectSyntax(iterator, 'a third variable');
+    }
+    const block = this.block(body, inner);
+    if (name !== 'ipairs') {
+      const target = name === 'pairs' ? `[${names.join(', ')}]` : names[0];
+      return `for (let ${target} of ${source}) {\n${block}\n}`;
+    }
+    const [items, at] = [inner.reserve('items'), inner.reserve('at')];
+    const values = [`${at} + 1`, `${items}[${at}]`];
+    return [
+      `for (let ${items} = ${source}, ${at} = 0; ${at} < ${items}.length; ${at} += 1) {`,
+      `let ${names.map((variable, index) => `${variable} = ${values[index]}`).join(', ')};`,
+      block,
+      '}',
+    ].join('\n');
   }
 
   private iteration(node: CallExpression): string {
@@ -181,7 +194,7 @@ class StatementTranslator {
     const [table, ...others] = call.values;
     if (!table || others.length > 0) return rejectSyntax(node);
     if (name === 'pairs') return `lua.tableOf(${table.js}).pairs()`;
-    if (name === 'ipairs') return `lua.tableOf(${table.js}).list()`;
+    if (name === 'ipairs') return `lua.tableOf(${table.js}).items`;
     return rejectSyntax(node, `the iterator ${name}`);
   }
 }

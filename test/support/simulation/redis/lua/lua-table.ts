@@ -16,7 +16,7 @@ export class LuaError extends Error {
 export class LuaTable {
   private map: Map<LuaValue, LuaValue> | null = null;
 
-  /** @param items the values from 1 on; the table owns the array */
+  /** @param items the values from 1 on, as `ipairs` visits them; the table owns the array */
   constructor(readonly items: LuaValue[] = []) {
     for (const item of items) if (item === undefined) throw new LuaError('a list contains nil');
   }
@@ -45,11 +45,6 @@ export class LuaTable {
       this.map ??= new Map();
       this.map.set(key, value);
     }
-  }
-
-  /** The pairs of `ipairs`. */
-  list(): IterableIterator<[number, LuaValue]> {
-    return this.items.map((item, index): [number, LuaValue] => [index + 1, item]).values();
   }
 
   /** The pairs of `pairs`: the array part, then the map part. */
