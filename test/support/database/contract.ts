@@ -1,6 +1,9 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { DomainError, Unavailable } from '../../../server/platform/errors.ts';
-import { IDEMPOTENCY_TTL_MS, STORED_OUTPUT_CHARS_MAX } from '../../../server/storage/sql/idempotency.ts';
+import {
+  IDEMPOTENCY_TTL_MS,
+  STORED_OUTPUT_CHARS_MAX,
+} from '../../../server/storage/sql/idempotency.ts';
 import { type Dialect, migrations } from '../../../server/storage/sql/migrate.ts';
 import type { Database } from '../../../server/storage/sql/procedure.ts';
 import type { testProcedures } from './procedures.ts';
