@@ -1,18 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { checkPlantedBugs } from './planted-bugs.ts';
+import { type Removal, withChangedCopy } from './support/changed-copy.ts';
 
 // Removes each guard of an invariant from a copy of the source and checks that its test fails:
-// `npm run guards`, or `npm run guards -- WORDS` for guards whose test title contains WORDS.
-
-/** A text that occurs once in a file, and its replacement (default: none). */
-interface Removal {
-  readonly file: string;
-  readonly text: string;
-  readonly replacement?: string;
-}
+// `npm run guards`, or `npm run guards -- WORDS` for guards whose test title contains WORDS. With
+// `--simulation` it puts defects into the copy that the simulation must find.
 
 /** A guard in the code, and the test that must fail without it. */
 export interface Guard {
@@ -20,6 +15,8 @@ export interface Guard {
   /** The file of the test. */
   readonly file: string;
   readonly title: string;
+  /** The file of the contract that has the title; by default the file of the test. */
+  readonly contract?: string;
 }
 
 function guard(title: string, ...removals: readonly Removal[]): Guard {
@@ -218,22 +215,21 @@ export const GUARDS: readonly Guard[] = [
     '[I-3] [Q-16] [Q-17] of answers that race a close, exactly the acknowledged ones are counted',
     { file: 'server/storage/sql/postgres.ts', text: "'for key share'", replacement: "''" },
   ),
-  guardInFile(
-    'server/realtime/coordination/seal-coordinator-redis.test.ts',
-    '[N-12] [C-6] collecting the reports takes nothing from later intervals for a slow sealer, also after a loss of data',
-    {
-      file: 'server/storage/redis/library/sealing.lua',
-      text: 'if interval > watermark then',
-      replacement: 'if true then',
-    },
-  ),
+  {
+    ...guardInFile(
+      'server/realtime/coordination/seal-coordinator-redis.test.ts',
+      '[N-12] [C-6] collecting the reports takes nothing from later intervals for a slow sealer, also after a loss of data',
+      {
+        file: 'server/storage/redis/library/sealing.lua',
+        text: 'if interval > watermark then',
+        replacement: 'if true then',
+      },
+    ),
+    contract: 'test/support/coordination/seal-coordinator-contract.ts',
+  },
 ];
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const COPIED_PATHS = [
-  ...['bin', 'crowd', 'demo', 'docs', 'player', 'protocol', 'sdk', 'server', 'studio', 'test'],
-  ...['package.json', 'tsconfig.json'],
-];
 const TEST_TIMEOUT_MS = 60_000;
 
 /** Checks the guards whose test title contains `words`. @returns whether every test failed without its guard */
@@ -255,19 +251,7 @@ function checkGuards(words: string): boolean {
 }
 
 function run(file: string, title: string, removals: readonly Removal[]) {
-  const copy = mkdtempSync(join(tmpdir(), 'fourbeat-guards-'));
-  try {
-    for (const path of COPIED_PATHS)
-      cpSync(join(ROOT, path), join(copy, path), { recursive: true });
-    symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
-    for (const { file: source, text, replacement = '' } of removals) {
-      const path = join(copy, source);
-      const code = readFileSync(path, 'utf8');
-      writeFileSync(
-        path,
-        code.replace(text, () => replacement),
-      );
-    }
+  return withChangedCopy(removals, (copy) => {
     const pattern = title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
     const args = ['test', `--timeout=${TEST_TIMEOUT_MS}`, file, '-t', pattern];
     const { status, stderr } = spawnSync(process.execPath, args, { cwd: copy, encoding: 'utf8' });
@@ -277,9 +261,7 @@ function run(file: string, title: string, removals: readonly Removal[]) {
       passed: ran && status === 0,
       failure: ran ? failureIn(stderr) : 'the test did not run',
     };
-  } finally {
-    rmSync(copy, { recursive: true, force: true });
-  }
+  });
 }
 
 /** The failure message of a test run in one line. */
@@ -296,4 +278,11 @@ function lineNumber({ file, text }: Removal): number {
   return code.slice(0, code.indexOf(text)).split('\n').length;
 }
 
-if (import.meta.main) process.exit(checkGuards(process.argv.slice(2).join(' ')) ? 0 : 1);
+if (import.meta.main) {
+  const [first = '', ...words] = process.argv.slice(2);
+  const allFound =
+    first === '--simulation'
+      ? checkPlantedBugs(words.join(' '))
+      : checkGuards([first, ...words].join(' '));
+  process.exit(allFound ? 0 : 1);
+}

@@ -44,6 +44,6 @@ const SYSTEM: Runtime = {
 export let runtime: Runtime = SYSTEM;
 
 /** Replaces the runtime; for the simulation, which runs the machines of several nodes in one process. */
-export function useRuntime(replacement: Runtime): void {
+export function replaceRuntime(replacement: Runtime): void {
   runtime = replacement;
 }

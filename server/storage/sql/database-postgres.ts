@@ -52,6 +52,14 @@ export async function openPostgresDatabase<P extends Procedures>(
   } catch (error) {
     throw openingError(error);
   }
+  return databaseOn(pool, procedures);
+}
+
+/** The database whose calls run on an open pool. */
+export function databaseOn<P extends Procedures>(
+  pool: PostgresPool,
+  procedures: P,
+): PostgresDatabase<P> {
   const calls: Record<string, unknown> = {};
   for (const [name, procedure] of Object.entries(procedures)) {
     calls[name] = (input: unknown, idempotency: Idempotency | null = null) =>

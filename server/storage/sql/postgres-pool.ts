@@ -1,7 +1,11 @@
 import type { Logger } from 'pino';
 import { DomainError, Unavailable } from '../../platform/errors.ts';
 import { runtime } from '../../platform/runtime.ts';
-import { openSession, type PostgresSession } from './postgres.ts';
+import {
+  type OpenSession,
+  openSession as openPostgresSession,
+  type PostgresSession,
+} from './postgres.ts';
 import { type Call, CallQueue } from './postgres-calls.ts';
 import { type Remedy, remedyOf } from './postgres-errors.ts';
 import { HealthCheck, TICK_MS } from './postgres-health-check.ts';
@@ -48,6 +52,8 @@ export class PostgresPool {
     private readonly url: string,
     private readonly logger: Logger,
     connections: number,
+    /** Opens a session; the simulation replaces it. */
+    private readonly openSession: OpenSession = openPostgresSession,
   ) {
     this.queue = new CallQueue(connections);
     this.slots = Array.from({ length: connections }, () => ({ session: null }));
@@ -96,7 +102,7 @@ export class PostgresPool {
   }
 
   private connect(): Promise<PostgresSession> {
-    return openSession({
+    return this.openSession({
       url: this.url,
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
       onResponse: () => this.health.onResponse(),

@@ -25,12 +25,15 @@ export interface SessionOptions {
   readonly onResponse?: () => void;
 }
 
+/** Opens a session. @throws Error of the socket or the server */
+export type OpenSession = (options: SessionOptions) => Promise<PostgresSession>;
+
 /** Limit of a statement of a call with a deadline, so that no statements pile up behind it. */
 const STATEMENT_TIMEOUT_MS = 1_000;
 /** Shorter than the deadline of a call, so that a call in a deadlock has time for a retry. */
-const LOCK_TIMEOUT_MS = 500;
+export const LOCK_TIMEOUT_MS = 500;
 /** The server ends a transaction of a stalled process after this, and releases its locks. */
-const IDLE_IN_TRANSACTION_TIMEOUT_MS = 1_000;
+export const IDLE_IN_TRANSACTION_TIMEOUT_MS = 1_000;
 
 // Plans are cached for the whole session: a plan that was made on a nearly empty table must also work
 // with millions of rows. With these settings, every plan uses an index.

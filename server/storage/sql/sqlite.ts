@@ -17,13 +17,14 @@ export const DATABASE_FILE = 'record.sqlite';
 const BUSY_TIMEOUT_MS = 5_000;
 const BUSY_RETRY_MS = 5;
 
-function rows(parameter: string, columns: readonly string[]): string {
+/** `Tx.rows` for SQLite. */
+export function sqliteRows(parameter: string, columns: readonly string[]): string {
   const list = columns.map((column, index) => `value ->> ${index} as ${column.split(' ')[0]}`);
   return `(select ${list.join(', ')} from json_each(${parameter}))`;
 }
 
 // `begin immediate` locks the database against all other writers.
-const LOCKS: Locks = { update: '', claim: '', share: '', exclusive: '', settle: '' };
+export const SQLITE_LOCKS: Locks = { update: '', claim: '', share: '', exclusive: '', settle: '' };
 
 /** Opens a connection to the database in `directory`, with full durability (R-2). */
 export async function openSqlite(directory: string): Promise<Sqlite> {
@@ -37,8 +38,8 @@ export async function openSqlite(directory: string): Promise<Sqlite> {
   }
   const statements = new Statements(database);
   return {
-    rows,
-    locks: LOCKS,
+    rows: sqliteRows,
+    locks: SQLITE_LOCKS,
     query: async (text, params) => statements.run(text, params ?? []),
     insertNew: async (table, rows) => statements.addNew(table, rows),
     close: async () => {
@@ -88,7 +89,7 @@ interface Prepared {
  * Cache of the prepared statements of a connection: four to seven times as fast as preparing them each
  * time. Its size is bounded, since statement texts are constants of the program.
  */
-class Statements {
+export class Statements {
   private readonly prepared = new Map<string, Prepared>();
 
   constructor(private readonly database: Database) {}

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { mockService } from '../../../sdk/mock/mock-service.ts';
+import { Scheduler } from '../../support/scheduler.ts';
 import { heartbeatsOf } from '../../support/sdk/virtual-time/checks.ts';
-import { Scheduler } from '../../support/sdk/virtual-time/scheduler.ts';
 import { NORMAL_VIEWER, SimulatedViewer } from '../../support/sdk/virtual-time/simulated-viewer.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 

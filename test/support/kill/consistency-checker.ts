@@ -124,6 +124,12 @@ export class ConsistencyChecker {
     } else if (isRetry && qualifies) round.maybe.add(viewer);
   }
 
+  /** Records a claim in the newest round without a definite response. */
+  claimUnknown(viewer: string): void {
+    const round = this.rounds.at(-1);
+    if (round && this.mayHaveWon(round.quizzes, viewer)) round.maybe.add(viewer);
+  }
+
   /** Records an acknowledged event of the producer by its number. */
   eventAcknowledged(number: number): void {
     this.figures.events++;
@@ -158,6 +164,11 @@ export class ConsistencyChecker {
   /** All intervals that were read. */
   servedIntervals(): number[] {
     return [...this.bodies.keys()].sort((a, b) => a - b);
+  }
+
+  /** The body of an interval that was read. */
+  bodyOf(interval: number): string {
+    return this.bodies.get(interval) ?? '';
   }
 
   /** Checks the whole feed. */

@@ -1,4 +1,5 @@
 import { type MockService, mockService } from '../../../../sdk/mock/mock-service.ts';
+import { Scheduler } from '../../scheduler.ts';
 import {
   checkAfterLeaving,
   checkAnswers,
@@ -10,7 +11,6 @@ import {
   checkTokens,
 } from './checks.ts';
 import { FAULTS, HARMLESS } from './faults.ts';
-import { Scheduler } from './scheduler.ts';
 import { SimulatedShow } from './show.ts';
 import { SimulatedViewer, type SimulatedViewerOptions } from './simulated-viewer.ts';
 

@@ -1,6 +1,6 @@
 import { intervalAt } from '../../../../protocol/interval.ts';
 import type { MockService } from '../../../../sdk/mock/mock-service.ts';
-import type { Scheduler } from './scheduler.ts';
+import type { Scheduler } from '../../scheduler.ts';
 
 /** A numbered event of the producer, and the interval in which it was published. */
 export interface NumberedEvent {

@@ -1,4 +1,4 @@
-import type { Scheduler } from './scheduler.ts';
+import type { Scheduler } from '../../scheduler.ts';
 
 /** The network between a stream and its receiver. */
 export interface StreamLink {

@@ -4,7 +4,7 @@ import type { MockService } from '../../../../sdk/mock/mock-service.ts';
 import { pictureOf } from '../../../../sdk/pictures.ts';
 import type { EventsInterval, Picture } from '../../../../sdk/types.ts';
 import type { AnswerOutcome, Viewer } from '../../../../sdk/viewer.ts';
-import type { Scheduler } from './scheduler.ts';
+import type { Scheduler } from '../../scheduler.ts';
 import { type Period, VirtualMachine } from './virtual-environment.ts';
 import { VirtualNetwork } from './virtual-network.ts';
 

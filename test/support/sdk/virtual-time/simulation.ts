@@ -1,6 +1,6 @@
 import { type MockService, mockService } from '../../../../sdk/mock/mock-service.ts';
+import { Scheduler } from '../../scheduler.ts';
 import { maxInWindow } from './checks.ts';
-import { Scheduler } from './scheduler.ts';
 import { NORMAL_VIEWER, SimulatedViewer } from './simulated-viewer.ts';
 
 /** Starts an outage of the service. @returns a function that ends it */

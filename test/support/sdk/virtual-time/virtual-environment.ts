@@ -1,5 +1,5 @@
 import type { Environment } from '../../../../sdk/environment.ts';
-import type { Scheduler } from './scheduler.ts';
+import type { Scheduler } from '../../scheduler.ts';
 
 /** A period of true time, Unix ms. */
 export interface Period {

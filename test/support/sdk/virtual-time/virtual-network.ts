@@ -1,5 +1,5 @@
 import type { Environment } from '../../../../sdk/environment.ts';
-import type { Scheduler } from './scheduler.ts';
+import type { Scheduler } from '../../scheduler.ts';
 import { SimulatedStream } from './simulated-stream.ts';
 import type { VirtualMachine } from './virtual-environment.ts';
 

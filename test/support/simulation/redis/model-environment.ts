@@ -34,6 +34,8 @@ export interface ModelEnvironmentOptions {
 export interface ModelEnvironment extends ConnectionEnvironment {
   /** Cuts all connections: both ends notice at once. Messages under way are lost. */
   cut(): void;
+  /** The process of the node ended: its connections close, and nothing is left to notice it. */
+  abandon(): void;
 }
 
 /** Creates the environment of the connections of one node. */
@@ -53,6 +55,9 @@ export function createModelEnvironment(options: ModelEnvironmentOptions): ModelE
     random: () => timers.random(),
     cut: () => {
       for (const transport of [...open]) transport.cut();
+    },
+    abandon: () => {
+      for (const transport of open) transport.abandon();
     },
   };
 }
@@ -101,6 +106,12 @@ class ModelTransport implements Transport {
     // Commands that were sent before arrive first.
     this.toServer.send(() => this.atServer?.close());
     this.end('disconnected');
+  }
+
+  /** Ends the side of the server. */
+  abandon(): void {
+    this.ended = true;
+    this.atServer?.close();
   }
 
   /** Ends both sides now. */

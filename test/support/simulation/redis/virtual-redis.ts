@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { openRedis } from '../../../../server/storage/redis/open-redis.ts';
 import type { Redis } from '../../../../server/storage/redis/redis.ts';
-import { Scheduler } from '../../sdk/virtual-time/scheduler.ts';
+import { Scheduler } from '../../scheduler.ts';
 import { seededRandom } from '../../seeded-random.ts';
 import { createModelEnvironment, type ModelEnvironment } from './model-environment.ts';
 import { createRedisModel, type RedisModel, type RedisModelOptions } from './redis-model.ts';

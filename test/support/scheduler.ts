@@ -8,6 +8,9 @@ interface ScheduledTask {
   run: (() => void) | null;
 }
 
+/** Far above what any moment needs: two tasks that call each other without a delay. */
+const MAX_TASKS_AT_ONCE = 200_000;
+
 /** Virtual time: tasks run in order, without waiting. */
 export class Scheduler {
   /** True time, Unix ms. */
@@ -15,8 +18,14 @@ export class Scheduler {
   /** Binary heap by due time; the parent of index i is at (i - 1) / 2. */
   readonly #heap: ScheduledTask[] = [];
   #nextOrder = 0;
+  /** Tasks that ran since time last advanced. */
+  #runAtNow = 0;
 
-  constructor(startMs: number) {
+  /** @param beforeTask called before each task */
+  constructor(
+    startMs: number,
+    private readonly beforeTask: () => void = () => {},
+  ) {
     this.nowMs = startMs;
   }
 
@@ -39,7 +48,10 @@ export class Scheduler {
       if (!first || first.dueMs > endMs) break;
       this.#pop();
       if (!first.run) continue;
+      if (first.dueMs > this.nowMs) this.#runAtNow = 0;
+      else if (++this.#runAtNow > MAX_TASKS_AT_ONCE) throw new Error('virtual time stands still');
       this.nowMs = first.dueMs;
+      this.beforeTask();
       first.run();
       drainMicrotasks();
     }

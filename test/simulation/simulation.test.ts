@@ -1,0 +1,40 @@
+import { afterAll, expect, test } from 'bun:test';
+import { rounds } from '../support/full-run.ts';
+import { FAULT_KINDS } from '../support/simulation/faults.ts';
+import { planOf } from '../support/simulation/plan.ts';
+import { describeFailure, openSimulations, runSeeds } from '../support/simulation/seed-run.ts';
+import { shrinkPlan } from '../support/simulation/shrink.ts';
+import { simulate } from '../support/simulation/simulation.ts';
+
+const SEEDS = rounds(200, 2_000);
+/** Seeds of a test, so that each takes a few seconds. */
+const BATCH = 20;
+
+const template = await openSimulations();
+afterAll(() => template.close());
+
+const firstSeeds = Array.from({ length: SEEDS / BATCH }, (_, batch) => 1 + batch * BATCH);
+
+test.each(firstSeeds)(
+  '[I-1] [I-2] [I-3] [I-4] [I-5] [I-7] [N-11] nodes under random faults: seeds from %d on',
+  (from) => {
+    const options = { from, seeds: BATCH, kinds: FAULT_KINDS, failuresMax: 1 };
+    const { failed } = runSeeds(template, options);
+    expect(failed.map(describeFailure).join('\n')).toBe('');
+  },
+);
+
+test('a seed runs the same way each time', () => {
+  const hashes = [1, 2, 3].map(() => simulate(planOf(7, FAULT_KINDS), template).hash);
+  expect(new Set(hashes).size).toBe(1);
+});
+
+test('a plan that fails is shrunk to the fault that is to blame', () => {
+  const plan = planOf(3, FAULT_KINDS);
+  const [culprit] = plan.faults;
+  const smallest = shrinkPlan(plan, ({ faults }) =>
+    faults.some(({ kind }) => kind === culprit?.kind),
+  );
+  expect(smallest.faults.map(({ kind }) => kind)).toEqual([culprit?.kind as never]);
+  expect(smallest.viewers).toBe(1);
+});

@@ -1,0 +1,135 @@
+import {
+  runtime as currentRuntime,
+  type Runtime,
+  replaceRuntime,
+} from '../../../server/platform/runtime.ts';
+import type { Scheduler } from '../scheduler.ts';
+import { createVirtualRuntime } from './virtual-runtime.ts';
+
+interface PendingTimer {
+  /** On the monotonic clock. */
+  dueMs: number;
+  cancel: () => void;
+}
+
+export interface MachineOptions {
+  readonly scheduler: Scheduler;
+  readonly random: () => number;
+  /** Rate of its monotonic clock, ms per true ms. */
+  readonly clockRate: number;
+  /** Error of its system clock: ms ahead of true time. */
+  readonly systemErrorMs: number;
+}
+
+/**
+ * The machine of one node in virtual time: its clocks, its timers, and whether its process runs. Code of
+ * a node runs in `run` only, which makes the machine's runtime the current one.
+ */
+export class Machine {
+  readonly runtime: Runtime;
+  /** Events that this machine ran, for a bound on work per virtual second. */
+  events = 0;
+  private readonly timers = new Set<PendingTimer>();
+  private pending: (() => void)[] = [];
+  private state: 'running' | 'stalled' | 'dead' = 'running';
+  private systemErrorMs: number;
+  private readonly bootMs: number;
+
+  constructor(private readonly options: MachineOptions) {
+    const { scheduler, random } = options;
+    this.bootMs = scheduler.nowMs - 1_000 - Math.floor(random() * 1_000_000);
+    this.systemErrorMs = options.systemErrorMs;
+    this.runtime = createVirtualRuntime({
+      random,
+      systemMs: () => Math.floor(scheduler.nowMs + this.systemErrorMs),
+      monotonicMs: () => this.monotonicMs(),
+      startTimer: (run, delayMs, periodMs) => this.startTimer(run, delayMs, periodMs),
+    });
+  }
+
+  isDead(): boolean {
+    return this.state === 'dead';
+  }
+
+  isStalled(): boolean {
+    return this.state === 'stalled';
+  }
+
+  /** Runs code of this machine now; after the stall while it is stalled; never when it is dead. */
+  run(work: () => void): void {
+    if (this.state === 'dead') return;
+    if (this.state === 'stalled') {
+      this.pending.push(work);
+      return;
+    }
+    this.events++;
+    replaceRuntime(this.runtime);
+    work();
+  }
+
+  /** Reads a value as code of this machine does, also while it is stalled. */
+  read<T>(read: () => T): T {
+    const previous = currentRuntime;
+    replaceRuntime(this.runtime);
+    try {
+      return read();
+    } finally {
+      replaceRuntime(previous);
+    }
+  }
+
+  /** Ends the process: its timers and everything on the way to it are lost. */
+  kill(): void {
+    this.state = 'dead';
+    for (const timer of this.timers) timer.cancel();
+    this.timers.clear();
+    this.pending = [];
+  }
+
+  /** Nothing runs for this time, as during a garbage collection or a pause of the virtual machine. */
+  stall(ms: number): void {
+    if (this.state !== 'running') return;
+    this.state = 'stalled';
+    this.options.scheduler.after(ms, () => {
+      if (this.state !== 'stalled') return;
+      this.state = 'running';
+      const { pending } = this;
+      this.pending = [];
+      // One by one, so that promises settle in between.
+      for (const work of pending) this.options.scheduler.after(0, () => this.run(work));
+    });
+  }
+
+  /** Sets the system clock by a difference. */
+  stepSystemClock(ms: number): void {
+    this.systemErrorMs += ms;
+  }
+
+  private monotonicMs(): number {
+    return (this.options.scheduler.nowMs - this.bootMs) * this.options.clockRate;
+  }
+
+  private startTimer(run: () => void, delayMs: number, periodMs: number | null): () => void {
+    const timer: PendingTimer = { dueMs: this.monotonicMs() + delayMs, cancel: () => {} };
+    const fire = () => {
+      if (!this.timers.has(timer)) return;
+      if (periodMs === null) this.timers.delete(timer);
+      else {
+        // Like the event loop: a period that was missed is skipped.
+        timer.dueMs = Math.max(timer.dueMs + periodMs, this.monotonicMs());
+        schedule();
+      }
+      run();
+    };
+    const schedule = () => {
+      const inMs = Math.max(0, timer.dueMs - this.monotonicMs()) / this.options.clockRate;
+      timer.cancel = this.options.scheduler.after(inMs, () => this.run(fire));
+    };
+    this.timers.add(timer);
+    schedule();
+    return () => {
+      timer.cancel();
+      this.timers.delete(timer);
+    };
+  }
+}

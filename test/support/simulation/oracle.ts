@@ -1,0 +1,225 @@
+import { CountLedger, type Heartbeat } from '../../../crowd/ledger/count-ledger.ts';
+import { intervalStartMs } from '../../../protocol/interval.ts';
+import {
+  ConsistencyChecker,
+  eventsOf,
+  type PublishedQuiz,
+  type ReadEvent,
+} from '../kill/consistency-checker.ts';
+import type { Observer, SentRequest } from './client-network.ts';
+import { type ChatsEvent, PostLedger } from './post-ledger.ts';
+import type { Timeline } from './timeline.ts';
+
+const FEED = /^\/api\/v1\/events-streams\/[^/?]+\?interval=(\d+)$/;
+const HEARTBEAT = /^\/api\/v1\/view-counts\/[^/]+$/;
+const ANSWER = /^\/api\/v1\/quizzes\/([^/]+)\/answer$/;
+const CHAT = /^\/api\/v1\/events-streams\/[^/]+\/chats$/;
+const CLAIM = /^\/api\/v1\/quizzes\/[^/]+\/record-winner$/;
+
+/** I-7: a request is answered within this time of its arrival, a long poll within the second. */
+const RESPONSE_MAX_MS = 1_200;
+const LONG_POLL_MAX_MS = 2_300;
+
+/** Service time changes by less than this between two readings, unless it steps forward. */
+const CLOCK_MARGIN_MS = 20;
+/** A fault may change counts until this long after its end. */
+const CALM_MS = 4_000;
+
+interface Claim {
+  readonly viewer: string;
+  /** When it was sent, in service time. */
+  readonly atMs: number;
+  readonly status: number | null;
+}
+
+/**
+ * Judges what the service did by what its clients sent and received: I-1 to I-7. One oracle judges one
+ * stream.
+ */
+export class Oracle {
+  readonly checker: ConsistencyChecker;
+  private readonly ledger = new CountLedger();
+  private readonly heartbeats = new Map<SentRequest, Heartbeat>();
+  private readonly answersOf = new Map<string, string>();
+  private readonly rounds: { id: string; quizzes: readonly PublishedQuiz[] }[] = [];
+  private game: PublishedQuiz[] = [];
+  private readonly claims: Claim[] = [];
+  private readonly posts: PostLedger;
+  private readonly sentEvents = new Set<number>();
+  private readonly acknowledgedEvents = new Set<number>();
+  readonly figures = { requests: 0, unavailable: 0, counts: 0, answers: 0 };
+
+  constructor(
+    private readonly timeline: Timeline,
+    readonly violations: string[],
+    private readonly hash: Bun.CryptoHasher,
+    /** Smallest and largest difference of service time to true time on any node, ms. */
+    private readonly serviceOffsets: () => { readonly minMs: number; readonly maxMs: number },
+  ) {
+    this.posts = new PostLedger(timeline);
+    this.checker = new ConsistencyChecker(violations, '', (event) => this.onNewEvent(event));
+  }
+
+  fail(violation: string): void {
+    this.violations.push(violation);
+    this.timeline.add(`VIOLATION: ${violation}`);
+  }
+
+  quizPublishing(id: string, answer: string): void {
+    this.answersOf.set(id, answer);
+  }
+
+  quizPublished(quiz: PublishedQuiz): void {
+    const published = { ...quiz, answer: this.answersOf.get(quiz.id) as string };
+    this.game.push(published);
+    this.checker.quizPublished(published);
+  }
+
+  /** W-1: its game has the quizzes published since the round before. */
+  roundOpened(id: string): void {
+    this.rounds.push({ id, quizzes: this.game });
+    this.game = [];
+  }
+
+  eventSent(number: number): void {
+    this.sentEvents.add(number);
+  }
+
+  eventAcknowledged(number: number): void {
+    this.acknowledgedEvents.add(number);
+  }
+
+  /** Observes the requests of a viewer. @param seat names the viewer in the ledger */
+  observerOf(viewer: string, seat: number): Observer {
+    return {
+      onSent: (request) => {
+        this.figures.requests++;
+        if (request.method === 'POST' && HEARTBEAT.test(request.path)) {
+          const earliestMs = request.sentMs + this.serviceOffsets().minMs - CLOCK_MARGIN_MS;
+          this.heartbeats.set(request, this.ledger.sent(seat, earliestMs));
+        }
+      },
+      onEnd: (request, text) => this.onEnd(viewer, request, text),
+      onStreamData: (_, text) => this.onStreamData(text),
+    };
+  }
+
+  /** The producer's requests: their outcomes are reported by the producer. */
+  readonly producerObserver: Observer = {
+    onSent: () => {
+      this.figures.requests++;
+    },
+    onEnd: (request, text) => this.checkResponse(request, text),
+    onStreamData: () => {},
+  };
+
+  private onEnd(viewer: string, request: SentRequest, text: string): void {
+    this.checkResponse(request, text);
+    const { path, method, status } = request;
+    const heartbeat = this.heartbeats.get(request);
+    if (heartbeat) {
+      this.heartbeats.delete(request);
+      const offsetMs = this.serviceOffsets().maxMs + CLOCK_MARGIN_MS;
+      const latestMs = (request.endedMs as number) + offsetMs;
+      if (status === 204) this.ledger.acknowledged(heartbeat, latestMs);
+      else this.ledger.lost(heartbeat, latestMs);
+    }
+    const interval = method === 'GET' ? FEED.exec(path)?.[1] : undefined;
+    if (interval !== undefined && status === 200 && text !== '') {
+      this.checker.served(Number(interval), text);
+    }
+    const quizId = ANSWER.exec(path)?.[1];
+    if (quizId !== undefined) this.onAnswer(viewer, quizId, request);
+    if (CHAT.test(path)) this.posts.onEnd(request);
+    if (CLAIM.test(path)) {
+      const atMs = request.sentMs + this.serviceOffsets().maxMs;
+      this.claims.push({ viewer, atMs, status });
+    }
+  }
+
+  private onAnswer(viewer: string, quizId: string, { body, status }: SentRequest): void {
+    const { choice } = JSON.parse(body as string) as { choice: string };
+    this.figures.answers++;
+    if (status === 204) this.checker.answered(quizId, viewer, choice, 'acknowledged');
+    else if (status === 409) this.checker.answered(quizId, viewer, choice, 'refused');
+    else this.checker.gaveUp(quizId, viewer, choice);
+  }
+
+  private onStreamData(text: string): void {
+    for (const message of text.split('\n\n')) {
+      const [idLine = '', dataLine] = message.split('\n');
+      if (dataLine?.startsWith('data: ')) {
+        this.checker.served(Number(idLine.slice('id: '.length)), dataLine.slice('data: '.length));
+      }
+    }
+  }
+
+  private checkResponse(request: SentRequest, text: string): void {
+    this.hash.update(
+      `${request.endedMs} ${request.method} ${request.path} ${request.status} ${text}\n`,
+    );
+    const { path, method, status, arrivedMs, respondedMs, retryAfter } = request;
+    if (status === 503) {
+      this.figures.unavailable++;
+      if (retryAfter === null) this.fail(`503 without Retry-After to ${method} ${path}`);
+    }
+    if (status !== null && status >= 500 && status !== 503) {
+      this.fail(`${status} to ${method} ${path}: ${text}`);
+    }
+    if (arrivedMs === null || respondedMs === null) return;
+    const limitMs = FEED.test(path) ? LONG_POLL_MAX_MS : RESPONSE_MAX_MS;
+    const tookMs =
+      respondedMs - arrivedMs - this.timeline.stalledMs(request.slot, arrivedMs, respondedMs);
+    if (tookMs > limitMs) {
+      this.fail(`${request.respondedStatus} to ${method} ${path} took ${tookMs.toFixed(0)} ms`);
+    }
+  }
+
+  private onNewEvent({ interval, type, data }: ReadEvent): void {
+    if (type === 'chats') this.posts.onChats(data as ChatsEvent);
+    if (type !== 'view-count') return;
+    const { value } = data as { value: number };
+    const { low, high } = this.ledger.boundsAtEndOf(interval);
+    this.figures.counts++;
+    if (value > high) {
+      this.fail(`interval ${interval}: a count of ${value}, the heartbeats allow ${high}`);
+    }
+    if (value < low && this.timeline.isCalm(CALM_MS)) {
+      this.fail(`interval ${interval}: a count of ${value}, at least ${low} were heard from`);
+    }
+  }
+
+  /** Judges the whole show. @param bodies what every node serves now, by interval, from the first one */
+  judge(): void {
+    const { checker } = this;
+    for (const number of this.sentEvents) {
+      if (this.acknowledgedEvents.has(number)) checker.eventAcknowledged(number);
+      else checker.eventUnknown(number);
+    }
+    const events = checker
+      .servedIntervals()
+      .flatMap((interval) => eventsOf(interval, checker.bodyOf(interval)));
+    this.judgeRounds(events);
+    for (const violation of this.posts.judge()) this.fail(violation);
+    checker.checkFeed(events);
+  }
+
+  private judgeRounds(events: readonly ReadEvent[]): void {
+    const requests = events.filter(({ type }) => type === 'request-quiz-winners');
+    for (const [index, { id, quizzes }] of this.rounds.entries()) {
+      const fromInterval = requests[index]?.interval ?? Number.POSITIVE_INFINITY;
+      const toInterval = requests[index + 1]?.interval ?? Number.POSITIVE_INFINITY;
+      this.checker.roundOpened(id, quizzes);
+      const isRetry = new Set<string>();
+      for (const { viewer, atMs, status } of this.claims) {
+        if (atMs < intervalStartMs(fromInterval) || atMs >= intervalStartMs(toInterval)) continue;
+        if (status === 204 || status === 401 || status === 409) {
+          this.checker.claimed(viewer, status, isRetry.has(viewer));
+        } else {
+          isRetry.add(viewer);
+          this.checker.claimUnknown(viewer);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import { seededRandom } from '../seeded-random.ts';
+import { FAULTS, type FaultKind, type PlannedFault } from './faults.ts';
+
+/** Everything that decides a simulation: the same plan runs the same way. */
+export interface Plan {
+  readonly seed: number;
+  /** One process with SQLite and memory, instead of nodes on PostgreSQL and Redis. */
+  readonly isEmbedded: boolean;
+  readonly nodes: number;
+  readonly viewers: number;
+  readonly faults: readonly PlannedFault[];
+}
+
+/** Faults start within this time. */
+const WINDOW_MS = 6_000;
+const DURATION_MIN_MS = 10;
+const DURATION_SPREAD_MS = 6_000;
+const FAULTS_MAX = 5;
+const EMBEDDED_SHARE = 0.15;
+/** Separates the numbers that make a plan from those that run it: a plan with fewer faults runs the same. */
+const PLAN_SEED = 0x5bd1e995;
+
+/** The plan of a seed. @param kinds the kinds of faults to choose from */
+export function planOf(seed: number, kinds: readonly FaultKind[]): Plan {
+  const random = seededRandom(seed ^ PLAN_SEED);
+  const isEmbedded = random() < EMBEDDED_SHARE;
+  const nodes = isEmbedded ? 1 : 1 + Math.floor(5 * random() ** 1.3);
+  const viewers = 2 + Math.floor(random() * 4);
+  const possible = kinds.filter((kind) => !isEmbedded || FAULTS[kind].isForEmbedded);
+  const count = possible.length === 0 ? 0 : 1 + Math.floor(random() * FAULTS_MAX);
+  const faults = Array.from({ length: count }, () => ({
+    kind: possible[Math.floor(random() * possible.length)] as FaultKind,
+    atMs: Math.floor(random() * WINDOW_MS),
+    durationMs: DURATION_MIN_MS + Math.floor(DURATION_SPREAD_MS * random() ** 3),
+    choice: random(),
+  }));
+  return {
+    ...{ seed, isEmbedded, nodes, viewers },
+    faults: faults.sort((one, two) => one.atMs - two.atMs),
+  };
+}

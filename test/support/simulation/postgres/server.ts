@@ -1,0 +1,213 @@
+import {
+  IDLE_IN_TRANSACTION_TIMEOUT_MS,
+  LOCK_TIMEOUT_MS,
+} from '../../../../server/storage/sql/postgres.ts';
+import type { Rows, SqlValue } from '../../../../server/storage/sql/procedure.ts';
+import type { Scheduler } from '../../scheduler.ts';
+import type { Engine } from './engine.ts';
+import { SKIP_LOCKED, SqlError, Transaction } from './transaction.ts';
+
+export interface PostgresModelOptions {
+  readonly scheduler: Scheduler;
+  readonly random: () => number;
+  readonly engine: Engine;
+}
+
+/** The server's end of a session. */
+export interface ServerSession {
+  transaction: Transaction | null;
+  /** When its last statement ended. */
+  activeMs: number;
+  /** The server has failed the transaction: its commit becomes a rollback. */
+  isFailed: boolean;
+  isClosed: boolean;
+  /** Closes the client's end. */
+  readonly onClose: (reason: string) => void;
+}
+
+/** How long a statement waits for a transaction that does nothing, before it takes the engine from it. */
+const PATIENCE_MS = 20;
+const WAIT_STEP_MS = 2;
+
+type Reply = (result: Rows<unknown> | SqlError) => void;
+
+/**
+ * A model of PostgreSQL with the engine of SQLite: sessions, transactions that run at the same time,
+ * row locks, and a server that stops, starts, or stops responding. Isolation is that of
+ * `transaction.ts`. A statement that skips locked rows may skip all of them while another transaction
+ * is open.
+ */
+export class PostgresModel {
+  private readonly sessions = new Set<ServerSession>();
+  private holder: ServerSession | null = null;
+  private isUp = true;
+  /** Probability that a statement of a transaction that writes fails with a deadlock. */
+  deadlocks = 0;
+  /** Further time of each statement, ms. */
+  slownessMs = 0;
+
+  constructor(private readonly options: PostgresModelOptions) {}
+
+  get accepts(): boolean {
+    return this.isUp;
+  }
+
+  /** Stops the server. What is committed is on disk. */
+  stop(): void {
+    this.isUp = false;
+    for (const session of [...this.sessions]) {
+      this.end(session);
+      session.onClose('the server was stopped');
+    }
+  }
+
+  start(): void {
+    this.isUp = true;
+  }
+
+  open(onClose: (reason: string) => void): ServerSession {
+    const session: ServerSession = {
+      transaction: null,
+      activeMs: this.options.scheduler.nowMs,
+      isFailed: false,
+      isClosed: false,
+      onClose,
+    };
+    this.sessions.add(session);
+    return session;
+  }
+
+  /** The client's end is closed. */
+  end(session: ServerSession): void {
+    session.isClosed = true;
+    this.sessions.delete(session);
+    this.rollback(session);
+  }
+
+  begin(session: ServerSession, access: 'read' | 'write'): void {
+    this.rollback(session);
+    session.transaction = new Transaction(this.options.engine, access);
+    session.isFailed = false;
+    this.touch(session);
+  }
+
+  /** @returns the command that was run: a failed transaction is rolled back instead */
+  commit(session: ServerSession): 'COMMIT' | 'ROLLBACK' | SqlError {
+    const { transaction } = session;
+    if (!transaction || session.isFailed) {
+      this.rollback(session);
+      return 'ROLLBACK';
+    }
+    this.takeEngine(session);
+    try {
+      transaction.commit();
+      return 'COMMIT';
+    } catch (error) {
+      if (error instanceof SqlError) return error;
+      throw error;
+    } finally {
+      session.transaction = null;
+      this.holder = null;
+    }
+  }
+
+  rollback(session: ServerSession): void {
+    session.transaction?.rollback();
+    session.transaction = null;
+    if (this.holder === session) this.holder = null;
+  }
+
+  execute(session: ServerSession, text: string, params: SqlValue[], reply: Reply): void {
+    const { scheduler, random } = this.options;
+    const startMs = scheduler.nowMs;
+    const attempt = (): void => {
+      if (session.isClosed) return;
+      const { transaction } = session;
+      if (!transaction || session.isFailed) {
+        reply(new SqlError('25P02', 'the transaction is aborted'));
+        return;
+      }
+      if (transaction.needsEngine(text) && this.isBusyFor(session)) {
+        if (text.includes(SKIP_LOCKED) && random() < 0.5) {
+          reply(skipped(session, text));
+          return;
+        }
+        if (scheduler.nowMs - startMs < LOCK_TIMEOUT_MS) {
+          scheduler.after(WAIT_STEP_MS, attempt);
+          return;
+        }
+        this.fail(session);
+        reply(new SqlError('55P03', 'canceling statement due to lock timeout'));
+        return;
+      }
+      reply(this.run(session, transaction, text, params));
+    };
+    const pauseMs = this.slownessMs > 0 ? random() * this.slownessMs : 0;
+    if (pauseMs > 0) scheduler.after(pauseMs, attempt);
+    else attempt();
+  }
+
+  private run(
+    session: ServerSession,
+    transaction: Transaction,
+    text: string,
+    params: SqlValue[],
+  ): Rows<unknown> | SqlError {
+    try {
+      if (!transaction.needsEngine(text)) return transaction.read(text, params);
+      if (this.deadlocks > 0 && this.options.random() < this.deadlocks) {
+        throw new SqlError('40P01', 'deadlock detected');
+      }
+      this.takeEngine(session);
+      return transaction.write(text, params);
+    } catch (error) {
+      this.fail(session);
+      if (error instanceof SqlError) return error;
+      const { code = '', message } = error as { code?: string; message: string };
+      if (code.startsWith('SQLITE_CONSTRAINT')) {
+        return new SqlError(code.includes('FOREIGNKEY') ? '23503' : '23505', message);
+      }
+      return new SqlError('XX000', `${message}: ${text}`);
+    } finally {
+      this.touch(session);
+    }
+  }
+
+  /** Whether another transaction has the engine, and is still at work. */
+  private isBusyFor(session: ServerSession): boolean {
+    const { holder } = this;
+    if (!holder || holder === session || !holder.transaction?.isHolding) return false;
+    return this.options.scheduler.nowMs - holder.activeMs < PATIENCE_MS;
+  }
+
+  private takeEngine(session: ServerSession): void {
+    if (this.holder !== session) this.holder?.transaction?.detach();
+    this.holder = session;
+  }
+
+  private fail(session: ServerSession): void {
+    session.transaction?.rollback();
+    session.isFailed = true;
+    if (this.holder === session) this.holder = null;
+  }
+
+  /** Starts the time after which a transaction without statements is ended. */
+  private touch(session: ServerSession): void {
+    const { scheduler } = this.options;
+    session.activeMs = scheduler.nowMs;
+    const { transaction } = session;
+    scheduler.after(IDLE_IN_TRANSACTION_TIMEOUT_MS, () => {
+      const isIdle = session.activeMs <= scheduler.nowMs - IDLE_IN_TRANSACTION_TIMEOUT_MS;
+      if (!isIdle || transaction === null || session.transaction !== transaction) return;
+      this.end(session);
+      session.onClose('terminating connection due to idle-in-transaction timeout');
+    });
+  }
+}
+
+/** The result of a statement that found all of its rows locked. */
+function skipped(session: ServerSession, text: string): Rows<unknown> {
+  session.activeMs = Math.max(session.activeMs, 0);
+  void text;
+  return Object.assign([], { affected: 0 });
+}
