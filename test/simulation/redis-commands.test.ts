@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'bun:test';
 import { startRedis } from '../support/backends/redis.ts';
+import { openCommandConnection } from '../support/backends/redis-program.ts';
 import { rounds } from '../support/full-run.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { createRedisModel } from '../support/simulation/redis/redis-model.ts';
@@ -8,7 +9,11 @@ const COMMANDS = rounds(4_000, 40_000);
 const TEST_MS = rounds(20_000, 120_000);
 
 const server = await startRedis({ persistence: false });
-afterAll(() => server.stop());
+const commands = openCommandConnection(server.port);
+afterAll(async () => {
+  commands.close();
+  await server.stop();
+});
 
 const KEYS = ['text', 'hash', 'set', 'stream'].flatMap((type) => [`${type}1`, `${type}2`]);
 
@@ -87,7 +92,7 @@ test(
     const model = createRedisModel({ nowMs: () => 0, environment: timers });
     for (let number = 0; number < COMMANDS; number += 1) {
       const words = next();
-      const expected = await server.command(...words).catch((error: Error) => error);
+      const expected = await commands.command(...words).catch((error: Error) => error);
       let reply: unknown;
       try {
         reply = textOf(model.command(...words));

@@ -15,12 +15,15 @@ export function redisBinary(): string {
   );
 }
 
-/**
- * Sends one command to a server on a local port, on a separate connection.
- * @throws Error with an error reply, or when the server cannot be reached
- */
-export async function redisCommand(port: number, ...words: (string | number)[]): Promise<unknown> {
-  const [name = 'PING', ...rest] = words;
+/** Sends commands to a server, all on one connection. */
+export interface CommandConnection {
+  /** @throws Error with an error reply, or when the server cannot be reached */
+  command(...words: (string | number)[]): Promise<unknown>;
+  close(): void;
+}
+
+/** Connects to a server on a local port, for many commands. */
+export function openCommandConnection(port: number): CommandConnection {
   const client = new Redis({
     port,
     host: '127.0.0.1',
@@ -32,10 +35,25 @@ export async function redisCommand(port: number, ...words: (string | number)[]):
     protocol: 2,
   });
   client.on('error', () => {});
+  return {
+    async command(...words) {
+      const [name = 'PING', ...rest] = words;
+      if (client.status === 'wait') await client.connect();
+      return client.call(String(name), ...rest);
+    },
+    close: () => client.disconnect(),
+  };
+}
+
+/**
+ * Sends one command to a server on a local port, on a separate connection.
+ * @throws Error with an error reply, or when the server cannot be reached
+ */
+export async function redisCommand(port: number, ...words: (string | number)[]): Promise<unknown> {
+  const connection = openCommandConnection(port);
   try {
-    await client.connect();
-    return await client.call(String(name), ...rest);
+    return await connection.command(...words);
   } finally {
-    client.disconnect();
+    connection.close();
   }
 }
