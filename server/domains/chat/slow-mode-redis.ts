@@ -8,7 +8,7 @@ export interface RedisSlowModeOptions {
   readonly serviceId: string;
 }
 
-/** Slow mode for all nodes of one Redis, by its function in `redis/library/turns.lua`. */
+/** Slow mode for all nodes of one Redis, by its function in `redis/library/slow-mode.lua`. */
 export function createRedisSlowMode({ redis, serviceId }: RedisSlowModeOptions): SlowMode {
   return {
     async take({ streamId, seat, periodMs, nowMs }) {
