@@ -22,7 +22,8 @@ export interface Runtime {
   readonly timeoutSignal: (ms: number) => AbortSignal;
 }
 
-const SYSTEM: Runtime = {
+/** The runtime of this process. */
+export const SYSTEM_RUNTIME: Runtime = {
   systemMs: () => Date.now(),
   monotonicMs: () => performance.now(),
   random: () => Math.random(),
@@ -41,7 +42,7 @@ const SYSTEM: Runtime = {
 };
 
 /** The runtime of the code that runs now: that of this process. A simulation replaces it. */
-export let runtime: Runtime = SYSTEM;
+export let runtime: Runtime = SYSTEM_RUNTIME;
 
 /** Replaces the runtime; for the simulation, which runs the machines of several nodes in one process. */
 export function replaceRuntime(replacement: Runtime): void {

@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { replaceRuntime, SYSTEM_RUNTIME } from '../../../server/platform/runtime.ts';
 import { Coverage } from './coverage.ts';
 import type { FaultKind } from './faults.ts';
 import { type Plan, planOf } from './plan.ts';
@@ -35,10 +36,18 @@ export interface SeedRunOptions {
   readonly onSeed?: (done: number, failures: number) => void;
 }
 
-/** Opens what simulations start with. It makes WebCrypto synchronous for the whole process. */
-export function openSimulations(): Promise<Template> {
-  installSynchronousWebCrypto();
-  return openTemplate(mkdtempSync(join(tmpdir(), 'fourbeat-simulation-')));
+/** Opens what simulations start with. Until it is closed, WebCrypto is synchronous in this process. */
+export async function openSimulations(): Promise<Template> {
+  const restoreWebCrypto = installSynchronousWebCrypto();
+  const template = await openTemplate(mkdtempSync(join(tmpdir(), 'fourbeat-simulation-')));
+  return {
+    ...template,
+    close: () => {
+      template.close();
+      restoreWebCrypto();
+      replaceRuntime(SYSTEM_RUNTIME);
+    },
+  };
 }
 
 /** Simulates seeds one after the other, and shrinks the plans that fail. */

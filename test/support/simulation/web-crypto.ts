@@ -3,10 +3,13 @@ import { createPublicKey, type JsonWebKeyInput, type KeyObject, verify } from 'n
 /**
  * Makes the operations of WebCrypto that the service uses synchronous: the runtime runs them in other
  * threads, whose results arrive at any real time. Signatures are checked as before.
+ * @returns a function that restores them
  */
-export function installSynchronousWebCrypto(): void {
+export function installSynchronousWebCrypto(): () => void {
   const keys = new WeakMap<object, KeyObject>();
-  Object.assign(Object.getPrototypeOf(crypto.subtle), {
+  const operations = Object.getPrototypeOf(crypto.subtle) as SubtleCrypto;
+  const { importKey, verify: verifySignature } = operations;
+  Object.assign(operations, {
     importKey: (_format: string, jwk: JsonWebKeyInput['key']) => {
       const properties = {
         algorithm: { value: { name: 'Ed25519' } },
@@ -21,4 +24,5 @@ export function installSynchronousWebCrypto(): void {
     verify: (_algorithm: unknown, key: object, signature: Uint8Array, data: Uint8Array) =>
       Promise.resolve(verify(null, data, keys.get(key) as KeyObject, signature)),
   });
+  return () => Object.assign(operations, { importKey, verify: verifySignature });
 }
