@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test';
 import { rounds } from '../support/full-run.ts';
 import { FAULT_KINDS } from '../support/simulation/faults.ts';
-import { planOf } from '../support/simulation/plan.ts';
+import { type Plan, planOf } from '../support/simulation/plan.ts';
 import { describeFailure, openSimulations, runSeeds } from '../support/simulation/seed-run.ts';
 import { shrinkPlan } from '../support/simulation/shrink.ts';
 import { simulate } from '../support/simulation/simulation.ts';
@@ -23,6 +23,36 @@ test.each(firstSeeds)(
     expect(failed.map(describeFailure).join('\n')).toBe('');
   },
 );
+
+/** Plans that once had violations, with what was wrong. */
+const REGRESSIONS: readonly { readonly bug: string; readonly plan: Plan }[] = [
+  {
+    bug: '[C-6] a batch was accepted twice after Redis lost its data while its reply was lost',
+    plan: {
+      ...{ seed: 5173, isEmbedded: false, nodes: 2, viewers: 2 },
+      faults: [
+        { kind: 'stop PostgreSQL', atMs: 166, durationMs: 1_259, choice: 0.36615063645876944 },
+        {
+          kind: 'deadlocks in PostgreSQL',
+          atMs: 3_444,
+          durationMs: 1_134,
+          choice: 0.5418434659950435,
+        },
+        { kind: 'slow way to Redis', atMs: 5_440, durationMs: 379, choice: 0.19463907601311803 },
+        {
+          kind: 'restart Redis empty while replies to a node are lost',
+          atMs: 5_716,
+          durationMs: 2_702,
+          choice: 0.2707172576338053,
+        },
+      ],
+    },
+  },
+];
+
+test.each(REGRESSIONS)('$bug', ({ plan }) => {
+  expect(simulate(plan, template).violations).toEqual([]);
+});
 
 test('a seed runs the same way each time', () => {
   const hashes = [1, 2, 3].map(() => simulate(planOf(7, FAULT_KINDS), template).hash);

@@ -29,6 +29,11 @@ const decoder = new TextDecoder();
 export class RedisSealCoordinator implements SealCoordinator {
   /** Random name of Redis' data set: if it changes, Redis may have lost data. */
   private dataSet = '';
+  /**
+   * The data set to which the pending batch was first sent. Reports without the batch may have shown a
+   * newer one since: compared with that, a repeated batch would be accepted a second time.
+   */
+  private batchDataSet = '';
   private readonly keys: readonly string[];
   private readonly logKey: string;
 
@@ -53,12 +58,13 @@ export class RedisSealCoordinator implements SealCoordinator {
 
   async report(report: SealReport): Promise<SealReportReply> {
     const { interval, served, canSeal, batch, activeStreams } = report;
+    if (batch && !batch.isRepeat) this.batchDataSet = this.dataSet;
     const [code, waitMs, result, dataSet, watermark] = (await this.call('fourbeat_report', [
       this.nodeId,
       interval,
       served,
       canSeal ? 1 : 0,
-      this.dataSet,
+      this.batchDataSet,
       ...(batch ? [batch.number, batch.isRepeat ? 1 : 0, batch.bytes] : [0, 0, '']),
       ...activeStreams,
     ])) as [number, number, number, Uint8Array, number];

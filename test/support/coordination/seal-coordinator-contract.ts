@@ -275,6 +275,17 @@ function testCoordinator({ server, redis, startAnother }: CoordinatorBackend): v
       expect(await collected(a, first - 1, first)).toEqual(['2']);
     });
 
+    test('[N-12] [C-6] a batch of posts is lost when it is repeated after a loss of data and a report without it', async () => {
+      const a = node('a');
+      await a.report(reportOf(first));
+      await a.report(reportOf(first, { batch: batch(1) }));
+      await server.command('FLUSHALL');
+      await a.report(reportOf(first));
+      const repeated = reportOf(first + 1, { batch: batch(1, '1', true) });
+      expect((await a.report(repeated)).batchResult).toBe('lost');
+      expect(await collected(a, first, first + 1)).toEqual([]);
+    });
+
     test('[N-12] a batch of posts is rejected when Redis has no room', async () => {
       const a = node('a');
       await a.report(reportOf(first));

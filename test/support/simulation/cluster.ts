@@ -164,12 +164,13 @@ export class Cluster {
 
   private connectRedis(machine: Machine, link: Link): ModelEnvironment {
     const { runtime } = machine;
-    const channel = link.channel();
+    const toServer = link.channel('requests');
+    const toClient = link.channel('replies');
     return createModelEnvironment({
       server: this.redis,
       link: {
-        toServer: channel,
-        toClient: (arrive) => channel(() => machine.run(arrive)),
+        toServer,
+        toClient: (arrive) => toClient(() => machine.run(arrive)),
       },
       timers: {
         monotonicMs: runtime.monotonicMs,

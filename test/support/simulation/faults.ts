@@ -78,7 +78,7 @@ export const FAULTS = {
   }),
   'cut a node from PostgreSQL': ofNodes((context, fault) => {
     const { postgres } = context.cluster.linksOf(nodeOf(context, fault));
-    postgres.silence();
+    postgres.silence('both');
     return () => postgres.repair();
   }),
   'slow way to PostgreSQL': ofNodes((context, fault) => {
@@ -106,8 +106,28 @@ export const FAULTS = {
   }),
   'cut a node from Redis': ofNodes((context, fault) => {
     const { redis } = context.cluster.linksOf(nodeOf(context, fault));
-    redis.silence();
+    redis.silence('both');
     return () => redis.repair();
+  }),
+  'lose the replies of Redis to a node': ofNodes((context, fault) => {
+    const { redis } = context.cluster.linksOf(nodeOf(context, fault));
+    redis.silence('replies');
+    return () => redis.repair();
+  }),
+  // A node that sends a batch again must not believe that Redis knows it.
+  'restart Redis empty while replies to a node are lost': ofNodes((context, fault) => {
+    const { cluster } = context;
+    const { redis } = cluster.linksOf(nodeOf(context, fault));
+    redis.silence('replies');
+    return () => {
+      cluster.redis.restart({ keepsData: false });
+      redis.repair();
+    };
+  }),
+  'lose the replies of PostgreSQL to a node': ofNodes((context, fault) => {
+    const { postgres } = context.cluster.linksOf(nodeOf(context, fault));
+    postgres.silence('replies');
+    return () => postgres.repair();
   }),
   'slow way to Redis': ofNodes((context, fault) => {
     const { redis } = context.cluster.linksOf(nodeOf(context, fault));

@@ -14,7 +14,7 @@ export interface LinkOptions {
  * While it is silent they wait for its repair.
  */
 export class Link {
-  private isSilent = false;
+  private silent: 'none' | 'replies' | 'both' = 'none';
   private waiting: (() => void)[] = [];
   /** Further delay of each message, ms. */
   slownessMs = 0;
@@ -22,28 +22,33 @@ export class Link {
   constructor(private readonly options: LinkOptions) {}
 
   /** Opens one direction of a connection: messages keep their order. */
-  channel(): (deliver: () => void) => void {
+  channel(direction: 'requests' | 'replies'): (deliver: () => void) => void {
     let lastMs = 0;
     return (deliver) => {
       const { scheduler } = this.options;
       const arrivesMs = Math.max(lastMs, scheduler.nowMs + this.delayMs());
       lastMs = arrivesMs;
       scheduler.after(arrivesMs - scheduler.nowMs, () => {
-        if (this.isSilent) this.waiting.push(deliver);
+        if (this.isSilent(direction)) this.waiting.push(deliver);
         else deliver();
       });
     };
   }
 
-  silence(): void {
-    this.isSilent = true;
+  /** From now on no message arrives, or no reply. */
+  silence(directions: 'replies' | 'both'): void {
+    this.silent = directions;
   }
 
   repair(): void {
-    this.isSilent = false;
+    this.silent = 'none';
     const { waiting } = this;
     this.waiting = [];
     for (const deliver of waiting) this.options.scheduler.after(0, deliver);
+  }
+
+  private isSilent(direction: 'requests' | 'replies'): boolean {
+    return this.silent === 'both' || this.silent === direction;
   }
 
   private delayMs(): number {

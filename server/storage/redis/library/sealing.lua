@@ -134,7 +134,7 @@ do
   end
 
   -- A node reports that an interval has ended, with a batch of posts.
-  -- Values: node, interval, served, can seal, known data set, batch number, is repeat, batch, active streams …
+  -- Values: node, interval, served, can seal, data set of the batch, batch number, is repeat, batch, active streams …
   -- Returns the decision (0 early, 1 wait, 2 seal, 3 sealed), a wait in ms, the result of the batch, the
   -- name of the data set, the watermark.
   local function report(keys, args)

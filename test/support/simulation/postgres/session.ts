@@ -48,8 +48,8 @@ export class SimulatedSession implements PostgresSession {
     private readonly machine: Machine,
     private readonly onResponse: () => void,
   ) {
-    this.toServer = link.channel();
-    this.toClient = link.channel();
+    this.toServer = link.channel('requests');
+    this.toClient = link.channel('replies');
   }
 
   connect(): Promise<unknown> {
