@@ -1,11 +1,12 @@
 import type { Logger } from 'pino';
 import type { tokenProcedures } from '../../auth/viewer-tokens/tokens-sql.ts';
-import type { ServiceClock } from '../../platform/clock.ts';
+import { createSleepMeter, type ServiceClock } from '../../platform/clock.ts';
 import { runtime } from '../../platform/runtime.ts';
 import type { Redis } from '../../storage/redis/redis.ts';
 import { openRedisClock } from '../../storage/redis/redis-clock.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { sealedProcedures } from '../feed/sealed-sql.ts';
+import { ClockDoubt } from './clock-doubt.ts';
 import { createServiceClock } from './service-clock.ts';
 
 export interface SharedClockOptions {
@@ -34,15 +35,12 @@ export interface SharedClock {
  * still await its report of an interval.
  */
 export const CLUSTER_STEPS = { stepLeadMs: 100, stepAfterMs: 2_000 };
-/**
- * Nodes follow the largest service time minus this distance: without it the largest would follow
- * itself and never return to the clock of Redis. It exceeds drift and error between two readings.
- */
-const FOLLOW_DISTANCE_MS = 20;
+/** A larger difference between the system clock and that of Redis is logged at the start. */
+const DIFFERENCE_WARN_MS = 60_000;
 
 /**
  * Opens the service time of one node among several (SPEC N-8): the clock of Redis, or the service time
- * of the other nodes while that is ahead. Nodes must agree with each other rather than with a clock
+ * of the other nodes while that is ahead, or while the clock of Redis is doubted (`ClockDoubt`). Nodes must agree with each other rather than with a clock
  * that was stepped, because sealing, counts and answer deadlines depend on service time. A node that
  * lags steps forward after 2 s, and all nodes return to the clock of Redis by 1 % of the time that
  * passes. It runs from `openSharedClock` to `close`. It needs Redis, and waits for it.
@@ -53,16 +51,33 @@ export async function openSharedClock(options: SharedClockOptions): Promise<Shar
   // Other services on the same Redis have a service time of their own.
   const serviceId = await store.keepSecret({ name: 'service', offered: runtime.newId() });
   const keys = [`fourbeat:{fourbeat}:${serviceId}:clock`];
+  const doubt = new ClockDoubt({
+    monotonicMs,
+    sleptMs: createSleepMeter(),
+    onDoubt: (aheadMs) =>
+      logger.error(
+        { aheadMs },
+        `the clock of Redis is ${Math.round(aheadMs / 1000)} s ahead of all nodes, which follow it in ` +
+          'five minutes: correct the clock before, if it is wrong',
+      ),
+  });
   const redisClock = await openRedisClock({
     redis,
     logger,
     monotonicMs,
     exchangeLeadMs: async (serviceMs) => {
       const values = [nodeId, serviceMs ?? ''];
-      const largestLeadMs = (await redis.call({ name: 'fourbeat_lead', keys, values })) as number;
-      return Math.max(0, largestLeadMs - FOLLOW_DISTANCE_MS);
+      const foremostMs = await redis.call({ name: 'fourbeat_lead', keys, values });
+      return doubt.followedLeadMs(foremostMs as number | null);
     },
   });
+  const differenceMs = redisClock.systemMs() - runtime.systemMs();
+  if (Math.abs(differenceMs) > DIFFERENCE_WARN_MS) {
+    logger.warn(
+      { differenceMs: Math.round(differenceMs) },
+      'the clock of Redis differs from that of this machine by over a minute: one of them is wrong',
+    );
+  }
   try {
     const watermark = await store.readWatermark({});
     const clock = createServiceClock(redisClock.systemMs, watermark, logger, {

@@ -7,8 +7,8 @@ import type { Redis } from './redis.ts';
 export interface RedisClockOptions {
   readonly redis: Pick<Redis, 'timeMs'>;
   /**
-   * Publishes the service time of this node, if it has one, and returns the lead of the other nodes'
-   * service time over the clock of Redis, in ms; 0 when they do not lead.
+   * Publishes the service time of this node, if it has one, and returns the lead over the clock of
+   * Redis that this node follows, in ms; 0: it follows that clock.
    */
   readonly exchangeLeadMs: (serviceMs: number | null) => Promise<number>;
   readonly logger: Logger;
@@ -20,7 +20,7 @@ export interface RedisClockOptions {
 export interface RedisClock {
   /** The clock of Redis in Unix ms; it may step. It continues while Redis is unavailable. */
   systemMs(): number;
-  /** Lead of the other nodes' service time over the clock of Redis, in ms; 0 when they do not lead. */
+  /** Lead over the clock of Redis that this node follows, in ms; 0: it follows that clock. */
   leadMs(): number;
   /** Sets the service time that is published to the other nodes from now on. */
   publish(serviceMs: () => number): void;
@@ -63,8 +63,11 @@ export async function openRedisClock(options: RedisClockOptions): Promise<RedisC
   let serviceMs: (() => number) | null = null;
   let leadMs = await retryUntilAnswered(() => exchangeLeadMs(null));
   const refresh = async (): Promise<void> => {
-    add(await read());
-    leadMs = await exchangeLeadMs(serviceMs?.() ?? null);
+    const reading = await read();
+    const followedMs = await exchangeLeadMs(serviceMs?.() ?? null);
+    // Both or neither: a step of the clock is seen together with whether it is doubted.
+    add(reading);
+    leadMs = followedMs;
   };
   const timer = runtime.setInterval(() => {
     refresh().catch((error: Error) => {

@@ -192,7 +192,8 @@ export class SimulatedNode {
         msg?: string;
         err?: { stack?: string };
       };
-      if (level >= 50) onDefect(`${msg} ${err?.stack ?? line}`);
+      // Without an error it is an alarm for operators, such as that of a wrong clock.
+      if (level >= 50 && err) onDefect(`${msg} ${err.stack}`);
     };
     return pino({ level: 'error' }, { write });
   }

@@ -5,7 +5,7 @@ do
 
   -- Publishes a node's service time and reads the maximum. Keys: hash of node → lead over TIME, and
   -- when it was published. Values: node, its service time or ''. Returns the largest recent lead over
-  -- TIME in ms, at least 0.
+  -- TIME in ms, which may be negative; nil when no node has published.
   define('fourbeat_lead', function(keys, values)
     redis.set_repl(redis.REPL_REPLICA)
     local time = redis.call('TIME')
@@ -15,7 +15,7 @@ do
       redis.call('HSET', keys[1], values[1], entry)
       redis.call('PEXPIRE', keys[1], ENTRY_TTL_MS)
     end
-    local foremost_ms = 0
+    local foremost_ms = nil
     local stored = redis.call('HGETALL', keys[1])
     for index = 1, #stored, 2 do
       local lead_ms, at_ms = string.match(stored[index + 1], '^(%-?%d+):(%d+)$')
@@ -23,7 +23,7 @@ do
       if math.abs(now_ms - tonumber(at_ms)) > ENTRY_TTL_MS then
         redis.call('HDEL', keys[1], stored[index])
       else
-        foremost_ms = math.max(foremost_ms, tonumber(lead_ms))
+        foremost_ms = math.max(foremost_ms or tonumber(lead_ms), tonumber(lead_ms))
       end
     end
     return foremost_ms
