@@ -18,6 +18,7 @@ export const STATES = [
   ...['sealed', 'busy', 'conflict', 'unavailable'].map((outcome) => `sealInterval ${outcome}`),
   'readSealedOfAll: a gap of the log was read from the database',
   'a late sealing skipped intervals',
+  'lost intervals were written back',
   'a node started again',
 ];
 
@@ -60,6 +61,7 @@ export class Coverage {
     Store extends {
       sealInterval(input: { after: number; interval: number }): Promise<{ outcome: string }>;
       readSealedOfAll(input: never): Promise<unknown>;
+      restoreSealed(input: never): Promise<boolean>;
     },
   >(store: Store): Store {
     const sealInterval = async (input: { after: number; interval: number }) => {
@@ -78,6 +80,11 @@ export class Coverage {
       this.add('readSealedOfAll: a gap of the log was read from the database');
       return store.readSealedOfAll(input);
     };
-    return { ...store, sealInterval, readSealedOfAll };
+    const restoreSealed = async (input: never) => {
+      const isRestored = await store.restoreSealed(input);
+      if (isRestored) this.add('lost intervals were written back');
+      return isRestored;
+    };
+    return { ...store, sealInterval, readSealedOfAll, restoreSealed };
   }
 }

@@ -47,6 +47,9 @@ const ofViewer = (
     return viewer ? begin(viewer, context, fault) : NOTHING;
   });
 
+/** Acknowledged writes are lost (N-22): only I-1 and recovery are judged then. */
+export const LOST_COMMITS = 'promote a lagging standby of PostgreSQL';
+
 export const FAULTS = {
   'kill a node': anywhere((context, fault) => {
     const number = nodeOf(context, fault);
@@ -104,6 +107,7 @@ export const FAULTS = {
       cluster.postgres.deadlocks = 0;
     };
   }),
+  [LOST_COMMITS]: ofNodes(({ cluster }) => cluster.postgres.lag()),
   'cut a node from Redis': ofNodes((context, fault) => {
     const { redis } = context.cluster.linksOf(nodeOf(context, fault));
     redis.silence('both');

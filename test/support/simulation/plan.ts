@@ -1,5 +1,5 @@
 import { seededRandom } from '../seeded-random.ts';
-import { FAULTS, type FaultKind, type PlannedFault } from './faults.ts';
+import { FAULTS, type FaultKind, LOST_COMMITS, type PlannedFault } from './faults.ts';
 
 /** Everything that decides a simulation: the same plan runs the same way. */
 export interface Plan {
@@ -34,8 +34,16 @@ export function planOf(seed: number, kinds: readonly FaultKind[]): Plan {
     durationMs: DURATION_MIN_MS + Math.floor(DURATION_SPREAD_MS * random() ** 3),
     choice: random(),
   }));
-  return {
-    ...{ seed, isEmbedded, nodes, viewers },
-    faults: faults.sort((one, two) => one.atMs - two.atMs),
-  };
+  const plan = { seed, isEmbedded, nodes, viewers };
+  faults.sort((one, two) => one.atMs - two.atMs);
+  return { ...plan, faults: losesCommits({ faults }) ? faults.filter(isWithoutNodes) : faults };
 }
+
+/** Whether acknowledged writes are lost. */
+export function losesCommits({ faults }: Pick<Plan, 'faults'>): boolean {
+  return faults.some(({ kind }) => kind === LOST_COMMITS);
+}
+
+// N-22: nodes write back what they served. A node that ends meanwhile knows nothing to write back.
+const isWithoutNodes = ({ kind }: PlannedFault) =>
+  kind !== 'kill a node' && kind !== 'restart a node';

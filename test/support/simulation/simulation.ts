@@ -8,7 +8,7 @@ import type { Coverage } from './coverage.ts';
 import { startFault } from './faults.ts';
 import { HttpClient } from './http-client.ts';
 import { Oracle } from './oracle.ts';
-import type { Plan } from './plan.ts';
+import { losesCommits, type Plan } from './plan.ts';
 import { Producer } from './producer.ts';
 import { SdkViewer } from './sdk-viewer.ts';
 import type { Template } from './template.ts';
@@ -30,6 +30,8 @@ const OPENING_MS = 1_500;
 export const FAULTS_FROM_MS = 3_000;
 /** N-11: everything works this long after the last fault. */
 const RECOVERY_MS = 2_000;
+/** N-22: unsealed intervals may be unavailable for this long after commits were lost. */
+const REPAIR_MS = 3_000;
 /** The show goes on this long after the last fault, so that each viewer returns. */
 const FINISH_MS = 5_000;
 /** The longest that the rest of a round takes. */
@@ -55,7 +57,9 @@ export function simulate(plan: Plan, template: Template): SimulationResult {
   const timeline = new Timeline(scheduler);
   const violations: string[] = [];
   const hash = new Bun.CryptoHasher('sha256');
-  const oracle = new Oracle(timeline, violations, hash, () => cluster.serviceOffsets());
+  const isLossy = losesCommits(plan);
+  const serviceOffsets = () => cluster.serviceOffsets();
+  const oracle = new Oracle({ timeline, violations, hash, serviceOffsets, isLossy });
   const { nodes, isEmbedded } = plan;
   const onViolation = (violation: string) => oracle.fail(violation);
   const { engine } = template;
@@ -93,7 +97,7 @@ export function simulate(plan: Plan, template: Template): SimulationResult {
       }
       await producer.play();
     })
-    .catch((error: Error) => oracle.fail(`the show failed: ${error.message}`))
+    .catch((error: Error) => oracle.failUnlessLossy(`the show failed: ${error.message}`))
     .finally(() => {
       playing = false;
     });
@@ -105,15 +109,15 @@ export function simulate(plan: Plan, template: Template): SimulationResult {
     );
   }
   const faultsEndMs = Math.max(0, ...plan.faults.map(({ atMs, durationMs }) => atMs + durationMs));
-  advanceTo(FAULTS_FROM_MS + faultsEndMs + RECOVERY_MS);
+  advanceTo(FAULTS_FROM_MS + faultsEndMs + RECOVERY_MS + (isLossy ? REPAIR_MS : 0));
   checkRecovered();
-  advanceTo(FAULTS_FROM_MS + faultsEndMs + FINISH_MS);
+  advanceTo(FAULTS_FROM_MS + faultsEndMs + FINISH_MS + (isLossy ? REPAIR_MS : 0));
   producer.stop();
   for (const viewer of viewers) viewer.stopChat();
   const latestMs = scheduler.nowMs + ENDING_MS;
   while (playing && scheduler.nowMs < latestMs) scheduler.advance(ENDING_STEP_MS);
   scheduler.advance(SEAL_MS);
-  if (playing) oracle.fail('the show does not end: an event or a response is missing');
+  if (playing) oracle.failUnlessLossy('the show does not end: an event or a response is missing');
   checkRecovered();
   const isMissing = () =>
     viewers.some(({ viewer }) => viewer.state === 'offline' || viewer.state === 'joining');

@@ -10,6 +10,9 @@ interface Connection {
   readonly statements: Statements;
 }
 
+/** The rows of tables. */
+export type Contents = readonly { readonly table: string; readonly rows: unknown[][] }[];
+
 /**
  * The files of the model: SQLite with a write-ahead log, so that readers have snapshots. One connection
  * writes. The connections and their prepared statements serve many simulations, since opening takes
@@ -21,7 +24,7 @@ export class Engine {
   private readonly readers: Connection[] = [];
   private readonly path: string;
   /** The contents that every simulation starts with, by table. */
-  private readonly initial: { readonly table: string; readonly rows: unknown[][] }[] = [];
+  private initial: Contents = [];
   private readonly tables: string[];
 
   private constructor(private readonly directory: string) {
@@ -56,6 +59,11 @@ export class Engine {
 
   /** Restores the contents that every simulation starts with. */
   reset(): void {
+    this.restore(this.initial);
+  }
+
+  /** Replaces everything that is committed; open transactions end. */
+  restore(contents: Contents): void {
     if (this.writer.database.inTransaction) this.query('rollback', []);
     for (const reader of this.readers) {
       if (!this.idleReaders.includes(reader)) this.releaseReader(reader);
@@ -64,7 +72,7 @@ export class Engine {
     database.run('pragma foreign_keys = off');
     database.run('begin');
     for (const table of this.tables) database.run(`delete from ${table}`);
-    for (const { table, rows } of this.initial) {
+    for (const { table, rows } of contents) {
       for (const row of rows) {
         const values = row.map((_, index) => `?${index + 1}`).join(',');
         this.writer.statements.run(`insert into ${table} values (${values})`, row as SqlValue[]);
@@ -72,6 +80,17 @@ export class Engine {
     }
     database.run('commit');
     database.run('pragma foreign_keys = on');
+  }
+
+  /** Everything that is committed. */
+  committed(): Contents {
+    const snapshot = this.openSnapshot();
+    const contents = this.tables.map((table) => ({
+      table,
+      rows: snapshot.database.query(`select * from ${table}`).values(),
+    }));
+    this.releaseReader(snapshot);
+    return contents.filter(({ rows }) => rows.length > 0);
   }
 
   /** Runs a statement on the connection that writes. */
@@ -116,20 +135,12 @@ export class Engine {
   }
 
   private keepContents(): void {
-    const all = this.query<{ name: string; sql: string }>(
-      "select name, sql from sqlite_master where type = 'table' and name not like 'sqlite%'",
+    const all = this.query<{ name: string }>(
+      "select name from sqlite_master where type = 'table' and name not like 'sqlite_stat%'",
       [],
     );
-    for (const { name } of all) {
-      this.tables.push(name);
-      const rows = this.writer.database.query(`select * from ${name}`).values();
-      if (rows.length > 0) this.initial.push({ table: name, rows });
-    }
-    const hasSequences = this.query(
-      "select 1 from sqlite_master where name = 'sqlite_sequence'",
-      [],
-    );
-    if (hasSequences.length > 0) this.tables.push('sqlite_sequence');
+    this.tables.push(...all.map(({ name }) => name));
+    this.initial = this.committed();
   }
 }
 

@@ -65,6 +65,19 @@ export class PostgresModel {
     this.isUp = true;
   }
 
+  /**
+   * Remembers what is committed, as a standby that lags does.
+   * @returns what promotes that standby: later commits are lost
+   */
+  lag(): () => void {
+    const contents = this.options.engine.committed();
+    return () => {
+      this.stop();
+      this.options.engine.restore(contents);
+      this.start();
+    };
+  }
+
   open(onClose: (reason: string) => void): ServerSession {
     const session: ServerSession = {
       transaction: null,
