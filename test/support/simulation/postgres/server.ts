@@ -29,6 +29,9 @@ export interface ServerSession {
 const PATIENCE_MS = 20;
 const WAIT_STEP_MS = 2;
 
+/** The result of a statement that found all of its rows locked. */
+const NO_ROWS: Rows<unknown> = Object.assign([], { affected: 0 });
+
 type Reply = (result: Rows<unknown> | SqlError) => void;
 
 /**
@@ -111,7 +114,7 @@ export class PostgresModel {
       this.rollback(session);
       return 'ROLLBACK';
     }
-    this.takeEngine(session);
+    if (transaction.hasChanges) this.takeEngine(session);
     try {
       transaction.commit();
       return 'COMMIT';
@@ -120,7 +123,7 @@ export class PostgresModel {
       throw error;
     } finally {
       session.transaction = null;
-      this.holder = null;
+      if (this.holder === session) this.holder = null;
     }
   }
 
@@ -142,7 +145,7 @@ export class PostgresModel {
       }
       if (transaction.needsEngine(text) && this.isBusyFor(session)) {
         if (text.includes(SKIP_LOCKED) && random() < 0.5) {
-          reply(skipped(session, text));
+          reply(NO_ROWS);
           return;
         }
         if (scheduler.nowMs - startMs < LOCK_TIMEOUT_MS) {
@@ -216,11 +219,4 @@ export class PostgresModel {
       session.onClose('terminating connection due to idle-in-transaction timeout');
     });
   }
-}
-
-/** The result of a statement that found all of its rows locked. */
-function skipped(session: ServerSession, text: string): Rows<unknown> {
-  session.activeMs = Math.max(session.activeMs, 0);
-  void text;
-  return Object.assign([], { affected: 0 });
 }

@@ -46,6 +46,11 @@ export class Transaction {
     return this.isAttached;
   }
 
+  /** Whether it changed or locked anything. */
+  get hasChanges(): boolean {
+    return this.executed.length > 0;
+  }
+
   /** Whether the statement needs the engine for itself. */
   needsEngine(text: string): boolean {
     return this.access === 'write' && (this.executed.length > 0 || isLocking(text));
