@@ -25,7 +25,7 @@ export class ErrorResponses {
   constructor(private readonly responses: ResponseBytes) {}
 
   /**
-   * @param startedMs when the request arrived, by `performance.now`; null: just now
+   * @param startedMs when the request arrived, by `runtime.monotonicMs`; null: just now
    * @returns false, without a response, for any error other than `Unavailable`
    */
   send(

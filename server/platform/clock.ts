@@ -19,7 +19,7 @@ export interface ServiceClock extends Clock {
 export interface ClockOptions {
   /** The system clock in Unix ms. It may be stepped, drift or stand still. */
   systemMs: () => number;
-  /** A source that only runs forward, at the pace of real time; its zero does not matter. Default: `performance.now`. */
+  /** A source that only runs forward, at the pace of real time; its zero does not matter. Default: `runtime.monotonicMs`. */
   monotonicMs?: () => number;
   /**
    * Lead of the other nodes' service time over the system clock, in ms; 0 when they do not lead, and

@@ -60,7 +60,7 @@ export class ResponseCounter {
 
   constructor(readonly operation: Operation) {}
 
-  /** @param startedMs when the request arrived, by `performance.now` */
+  /** @param startedMs when the request arrived, by `runtime.monotonicMs` */
   count(status: number, startedMs: number): void {
     this.counts[status] = (this.counts[status] ?? 0) + 1;
     this.durations.add((runtime.monotonicMs() - startedMs) / 1000);

@@ -15,7 +15,7 @@ export interface SessionsOptions {
   readonly clock: Clock;
   /** The origin at which browsers reach the service, without a trailing slash. */
   readonly originOf: (request: Request) => string;
-  /** Monotonic clock in ms; `performance.now` by default. */
+  /** Monotonic clock in ms; `runtime.monotonicMs` by default. */
   readonly monotonicMs?: () => number;
 }
 

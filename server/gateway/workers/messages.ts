@@ -34,7 +34,7 @@ export interface UnavailableReasons {
 
 export type MessageToWorker =
   | WorkerStart
-  /** Replies to `ping` with the main thread's `performance.now`. */
+  /** Replies to `ping` with the main thread's `runtime.monotonicMs`. */
   | { readonly kind: 'pong'; readonly monotonicMs: number }
   /** The memory of a presence ring that is new or has grown. */
   | { readonly kind: 'ring'; readonly streamId: string; readonly memory: SeatMemory }

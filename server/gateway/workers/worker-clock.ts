@@ -7,7 +7,7 @@ import { runtime } from '../../platform/runtime.ts';
 /** The largest rate at which service time drifts from the monotonic clock: 1 % slewing and a margin. */
 const DRIFT = 0.011;
 
-/** Publishes to other threads how far service time is ahead of this thread's `performance.now`. */
+/** Publishes to other threads how far service time is ahead of this thread's `runtime.monotonicMs`. */
 export class ClockPublisher {
   readonly memory = new Float64Array(new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT));
   #publishedAtMs: number | null = null;
@@ -37,7 +37,7 @@ export class ClockPublisher {
 export class ClockFollower implements Clock {
   #lastMs = 0;
 
-  /** @param offsetMs the main thread's `performance.now` minus that of this thread */
+  /** @param offsetMs the main thread's `runtime.monotonicMs` minus that of this thread */
   constructor(
     private readonly memory: Float64Array,
     private readonly offsetMs: number,
@@ -54,9 +54,9 @@ export class ClockFollower implements Clock {
 const SAMPLES = 12;
 
 /**
- * The main thread's `performance.now` minus that of this thread, in ms, by the sample with the shortest
+ * The main thread's `runtime.monotonicMs` minus that of this thread, in ms, by the sample with the shortest
  * round trip.
- * @param ask gets the main thread's `performance.now`
+ * @param ask gets the main thread's `runtime.monotonicMs`
  */
 export async function measureClockOffset(ask: () => Promise<number>): Promise<number> {
   let shortestMs = Number.POSITIVE_INFINITY;

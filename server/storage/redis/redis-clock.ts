@@ -12,7 +12,7 @@ export interface RedisClockOptions {
    */
   readonly exchangeLeadMs: (serviceMs: number | null) => Promise<number>;
   readonly logger: Logger;
-  /** A source that runs forward at the pace of real time; by default `performance.now`. */
+  /** A source that runs forward at the pace of real time; by default `runtime.monotonicMs`. */
   readonly monotonicMs?: () => number;
 }
 

@@ -11,7 +11,7 @@ export interface PostgresSession extends Tx {
   run(statements: string): Promise<string>;
   /** Why the session is unusable; null while it is usable. */
   failure(): string | null;
-  /** When the pending statement was sent (`performance.now()`); null when none is pending. */
+  /** When the pending statement was sent (`runtime.monotonicMs`); null when none is pending. */
   pendingSinceMs(): number | null;
   end(): Promise<void>;
   /** Closes the connection immediately; pending statements fail. */

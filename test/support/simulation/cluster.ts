@@ -33,6 +33,7 @@ export interface NodeLinks {
 const LIBRARY = createLibrary();
 const LINK = { minDelayMs: 0.1, maxDelayMs: 1.5 };
 const RESTART_MS = 300;
+const ACCEPT_CHECK_MS = 20;
 
 /** The nodes of a service, their backends and the network between them. */
 export class Cluster {
@@ -136,6 +137,15 @@ export class Cluster {
         onStopped();
       });
     });
+  }
+
+  /** Calls back once the node in a slot accepts requests. */
+  whenAccepting(number: number, then: () => void): void {
+    const check = (): void => {
+      if (this.slot(number).accepts) then();
+      else this.options.scheduler.after(ACCEPT_CHECK_MS, check);
+    };
+    check();
   }
 
   private createSlot(number: number): Slot {

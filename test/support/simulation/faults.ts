@@ -62,6 +62,28 @@ export const FAULTS = {
     if (cluster.slot(number).accepts) cluster.stop(number, () => cluster.restart(number));
     return NOTHING;
   }),
+  'rolling restart': ofNodes(({ cluster }) => {
+    const next = (number: number): void => {
+      if (number >= cluster.slots.length) return;
+      if (!cluster.slot(number).accepts) return next(number + 1);
+      cluster.stop(number, () => {
+        cluster.restart(number);
+        cluster.whenAccepting(number, () => next(number + 1));
+      });
+    };
+    next(0);
+    return NOTHING;
+  }),
+  'a busy node': anywhere((context, fault) => {
+    const number = nodeOf(context, fault);
+    const { machine } = context.cluster.slot(number);
+    machine.eventMs = 0.05 + fault.choice * 0.5;
+    // Its work may wait, as during a stall.
+    context.timeline.stalled(number, fault.durationMs);
+    return () => {
+      machine.eventMs = 0;
+    };
+  }),
   'stall a node': anywhere((context, fault) => {
     const number = nodeOf(context, fault);
     context.timeline.stalled(number, fault.durationMs);
@@ -197,6 +219,7 @@ export const FAULT_KINDS = Object.keys(FAULTS) as FaultKind[];
 /** During these no acknowledged post is lost (N-13): nodes that stop hand over what they have. */
 export const HARMLESS_FOR_POSTS: ReadonlySet<string> = new Set<FaultKind>([
   'restart a node',
+  'rolling restart',
   'slow disk',
   'set the system clock of a node',
   'the network of a viewer is gone',

@@ -27,8 +27,10 @@ export interface MachineOptions {
  */
 export class Machine {
   readonly runtime: Runtime;
-  /** Events that this machine ran, for a bound on work per virtual second. */
-  events = 0;
+  /** CPU time that each event takes, ms: events queue while one runs. */
+  eventMs = 0;
+  /** When the CPU is free again, Unix ms. */
+  private freeMs = 0;
   private readonly timers = new Set<PendingTimer>();
   private pending: (() => void)[] = [];
   private state: 'running' | 'stalled' | 'dead' = 'running';
@@ -55,16 +57,31 @@ export class Machine {
     return this.state === 'stalled';
   }
 
-  /** Runs code of this machine now; after the stall while it is stalled; never when it is dead. */
+  /** Runs code of this machine when its CPU is free; after the stall while it is stalled; never when it is dead. */
   run(work: () => void): void {
     if (this.state === 'dead') return;
     if (this.state === 'stalled') {
       this.pending.push(work);
       return;
     }
-    this.events++;
-    replaceRuntime(this.runtime);
-    work();
+    const { scheduler } = this.options;
+    if (this.freeMs > scheduler.nowMs) {
+      const startMs = this.freeMs;
+      this.freeMs += this.eventMs;
+      scheduler.after(startMs - scheduler.nowMs, () => this.runNow(work));
+      return;
+    }
+    if (this.eventMs > 0) this.freeMs = scheduler.nowMs + this.eventMs;
+    this.runNow(work);
+  }
+
+  private runNow(work: () => void): void {
+    if (this.state === 'dead') return;
+    if (this.state === 'stalled') this.pending.push(work);
+    else {
+      replaceRuntime(this.runtime);
+      work();
+    }
   }
 
   /** Reads a value as code of this machine does, also while it is stalled. */

@@ -46,4 +46,4 @@ export function losesCommits({ faults }: Pick<Plan, 'faults'>): boolean {
 
 // N-22: nodes write back what they served. A node that ends meanwhile knows nothing to write back.
 const isWithoutNodes = ({ kind }: PlannedFault) =>
-  kind !== 'kill a node' && kind !== 'restart a node';
+  kind !== 'kill a node' && kind !== 'restart a node' && kind !== 'rolling restart';
