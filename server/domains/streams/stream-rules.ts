@@ -2,9 +2,6 @@ import { REOPEN_MS } from '../../../protocol/limits.ts';
 import type { StreamStatus } from '../../../protocol/streams.ts';
 import { DomainError } from '../../platform/errors.ts';
 
-/** Service time of two nodes differs by less. */
-const CLOCKS_DIFFER_MS = 10_000;
-
 /** The lifecycle state of a stream; times in Unix ms. */
 export interface StreamState {
   readonly status: StreamStatus;
@@ -40,15 +37,10 @@ export function endStream<S extends StreamState>(stream: S, atMs: number | null,
 /**
  * The stream as it was before its end, within `REOPEN_MS` of it; a scheduled end is not restored.
  * A stream that has not ended stays unchanged.
- * @throws DomainError `conflict` when it ended too long ago, or before service time was set back (K-7):
- *   its intervals until then were served
+ * @throws DomainError `conflict` when it ended too long ago
  */
 export function reopenStream<S extends StreamState>(stream: S, nowMs: number): S {
   if (stream.ended === null) return stream;
-  if (nowMs < stream.ended - CLOCKS_DIFFER_MS) {
-    const detail = 'The stream ended by a clock that was wrong. Create a new stream.';
-    throw new DomainError('conflict', detail);
-  }
   if (nowMs >= stream.ended + REOPEN_MS) {
     const detail =
       'The stream ended more than 10 minutes ago. Create a new stream for the next show.';
