@@ -107,7 +107,7 @@ async function runAll(): Promise<void> {
   const timer = setInterval(show, PROGRESS_MS);
   const share = Math.ceil(seeds / processes);
   const parts = Array.from({ length: processes }, (_, index) => {
-    const count = Math.min(share, seeds - index * share);
+    const count = Math.max(0, Math.min(share, seeds - index * share));
     return startPart(from + index * share, count, (done) => {
       progress[index] = done;
     });
@@ -123,7 +123,8 @@ function startPart(
   onProgress: (done: number) => void,
 ): Promise<PartReport> {
   return new Promise((resolve, reject) => {
-    const options = ['--part', '--from', `${from}`, '--seeds', `${seeds}`];
+    const failures = ['--failures', `${values.failures}`];
+    const options = ['--part', '--from', `${from}`, '--seeds', `${seeds}`, ...failures];
     const faults = values.faults === undefined ? [] : ['--faults', values.faults];
     let isReported = false;
     Bun.spawn([process.execPath, import.meta.path, ...options, ...faults], {

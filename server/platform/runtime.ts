@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** Everything that the server needs of its process and that no input decides: clocks, timers, randomness. */
+/** What the server takes from its process: clocks, timers and randomness. */
 export interface Runtime {
   /** The system clock in Unix ms; it may be set at any time. */
   readonly systemMs: () => number;
@@ -41,7 +41,7 @@ export const SYSTEM_RUNTIME: Runtime = {
   timeoutSignal: (ms) => AbortSignal.timeout(ms),
 };
 
-/** The runtime of the code that runs now: that of this process. A simulation replaces it. */
+/** The current runtime. A simulation replaces it. */
 export let runtime: Runtime = SYSTEM_RUNTIME;
 
 /** Replaces the runtime; for the simulation, which runs the machines of several nodes in one process. */

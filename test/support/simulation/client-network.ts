@@ -21,6 +21,8 @@ export interface SentRequest {
   /** When the client had the response, or gave up. */
   endedMs: number | null;
   retryAfter: string | null;
+  /** The node's process ended before it responded. */
+  wasReset: boolean;
 }
 
 /** Sees what clients send and receive. */
@@ -125,7 +127,12 @@ export class ClientNetwork {
     this.preferred = slot.number;
     request.slot = slot.number;
     request.arrivedMs = scheduler.nowMs;
-    const exchange: Exchange = { onReset: () => scheduler.after(this.delayMs(), ending.fail) };
+    const exchange: Exchange = {
+      onReset: () => {
+        request.wasReset = true;
+        scheduler.after(this.delayMs(), ending.fail);
+      },
+    };
     slot.exchanges.add(exchange);
     slot.machine.run(() => {
       const respond = async (response: Response) => {
@@ -140,7 +147,9 @@ export class ClientNetwork {
           : await response.text();
         this.transmit(ending.fail, () => ending.succeed(status, new Headers(headers), body));
       };
-      void slot.node.handle(url, init).then(respond);
+      // The node learns of an abort later, over the network.
+      const { signal: _, ...sent } = init;
+      void slot.node.handle(url, sent).then(respond);
     });
   }
 
@@ -190,6 +199,6 @@ function newRequest(url: string, init: RequestInit, sentMs: number): SentRequest
     ...{ method: init.method ?? 'GET', path: url.slice(ORIGIN.length), sentMs },
     body: typeof init.body === 'string' ? init.body : null,
     ...{ arrivedMs: null, slot: null, respondedMs: null, respondedStatus: null },
-    ...{ status: null, endedMs: null, retryAfter: null },
+    ...{ status: null, endedMs: null, retryAfter: null, wasReset: false },
   };
 }

@@ -47,7 +47,7 @@ const ofViewer = (
     return viewer ? begin(viewer, context, fault) : NOTHING;
   });
 
-/** Acknowledged writes are lost (N-22): only I-1 and recovery are judged then. */
+/** Acknowledged writes are lost: the oracle judges less (`isLossy`). */
 export const LOST_COMMITS = 'promote a lagging standby of PostgreSQL';
 
 export const FAULTS = {

@@ -53,10 +53,6 @@ export class Machine {
     return this.state === 'dead';
   }
 
-  isStalled(): boolean {
-    return this.state === 'stalled';
-  }
-
   /** Runs code of this machine when its CPU is free; after the stall while it is stalled; never when it is dead. */
   run(work: () => void): void {
     if (this.state === 'dead') return;

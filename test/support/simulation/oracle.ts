@@ -33,7 +33,7 @@ export interface OracleOptions {
   readonly hash: Bun.CryptoHasher;
   /** Smallest and largest difference of service time to true time on any node, ms. */
   readonly serviceOffsets: () => { readonly minMs: number; readonly maxMs: number };
-  /** Whether acknowledged writes are lost: then only I-1, I-5 and I-7 are judged. */
+  /** Whether acknowledged writes are lost (N-22): then only I-1, I-5, I-7 and recovery are judged. */
   readonly isLossy: boolean;
 }
 
@@ -45,7 +45,8 @@ interface Claim {
 }
 
 /**
- * Judges what the service did by what its clients sent and received: I-1 to I-7. One oracle judges one
+ * Judges what the service did by what its clients sent and received: I-1 to I-5, I-7, and of I-6 that
+ * no correct answer is in the feed before its results. One oracle judges one
  * stream.
  */
 export class Oracle {
@@ -180,14 +181,14 @@ export class Oracle {
     if (status !== null && status >= 500 && status !== 503) {
       this.fail(`${status} to ${method} ${path}: ${text}`);
     }
-    if (arrivedMs === null || respondedMs === null) return;
+    // Of a request whose node ended nothing is expected.
+    if (arrivedMs === null || (respondedMs === null && request.wasReset)) return;
+    const untilMs = respondedMs ?? (request.endedMs as number);
     const limitMs = FEED.test(path) ? LONG_POLL_MAX_MS : RESPONSE_MAX_MS;
-    const tookMs =
-      respondedMs -
-      arrivedMs -
-      this.options.timeline.stalledMs(request.slot, arrivedMs, respondedMs);
-    if (tookMs > limitMs) {
-      this.fail(`${request.respondedStatus} to ${method} ${path} took ${tookMs.toFixed(0)} ms`);
+    const stalledMs = this.options.timeline.stalledMs(request.slot, arrivedMs, untilMs);
+    if (untilMs - arrivedMs - stalledMs > limitMs) {
+      const outcome = respondedMs === null ? 'no response' : request.respondedStatus;
+      this.fail(`${outcome} to ${method} ${path} after ${(untilMs - arrivedMs).toFixed(0)} ms`);
     }
   }
 
@@ -201,7 +202,7 @@ export class Oracle {
       this.fail(`interval ${interval}: a count of ${value}, the heartbeats allow ${high}`);
     }
     if (value < low && this.options.timeline.isCalm(CALM_MS)) {
-      this.fail(`interval ${interval}: a count of ${value}, at least ${low} were heard from`);
+      this.fail(`interval ${interval}: a count of ${value}, the heartbeats require ${low}`);
     }
   }
 

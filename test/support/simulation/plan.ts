@@ -17,7 +17,7 @@ const DURATION_MIN_MS = 10;
 const DURATION_SPREAD_MS = 6_000;
 const FAULTS_MAX = 5;
 const EMBEDDED_SHARE = 0.15;
-/** Separates the numbers that make a plan from those that run it: a plan with fewer faults runs the same. */
+/** The run has random numbers of its own: shrinking a plan changes nothing before the first fault that it removes. */
 const PLAN_SEED = 0x5bd1e995;
 
 /** The plan of a seed. @param kinds the kinds of faults to choose from */

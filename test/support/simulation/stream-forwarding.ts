@@ -44,17 +44,25 @@ export function forwardStream(
       if (sink) finish(sink);
     });
   };
+  const queue: { readonly arrivesMs: number; readonly deliver: () => void }[] = [];
+  const deliverNext = () => {
+    const next = queue[0];
+    if (!next || isOver) return;
+    scheduler.after(Math.max(0, next.arrivesMs - scheduler.nowMs), () => {
+      if (isOver) return;
+      if (!isConnected()) {
+        scheduler.after(RETRY_MS, deliverNext);
+        return;
+      }
+      queue.shift();
+      next.deliver();
+      deliverNext();
+    });
+  };
   const send = (deliver: () => void) => {
     lastMs = Math.max(lastMs, scheduler.nowMs + delayMs());
-    const attempt = () => {
-      if (isOver) return;
-      if (isConnected()) deliver();
-      else {
-        lastMs = Math.max(lastMs, scheduler.nowMs + RETRY_MS);
-        scheduler.after(RETRY_MS, attempt);
-      }
-    };
-    scheduler.after(lastMs - scheduler.nowMs, attempt);
+    queue.push({ arrivesMs: lastMs, deliver });
+    if (queue.length === 1) deliverNext();
   };
   const forward = async () => {
     for (;;) {
