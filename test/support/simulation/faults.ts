@@ -65,7 +65,10 @@ export const FAULTS = {
   'rolling restart': ofNodes(({ cluster }) => {
     const next = (number: number): void => {
       if (number >= cluster.slots.length) return;
-      if (!cluster.slot(number).accepts) return next(number + 1);
+      if (!cluster.slot(number).accepts) {
+        next(number + 1);
+        return;
+      }
       cluster.stop(number, () => {
         cluster.restart(number);
         cluster.whenAccepting(number, () => next(number + 1));
