@@ -9,6 +9,11 @@ const DOUBLE_CLICK_MS = 700;
 export interface DelayedHidesEnvironment {
   /** Sends the hiding of a message to the service. */
   readonly send: (id: string) => void;
+  /**
+   * Sends the hiding of messages while the page closes: must begin the request before it returns,
+   * since a browser that is busy may not run the page again.
+   */
+  readonly sendAtClose: (ids: readonly string[]) => void;
   /** Calls back after `ms`. @returns cancels */
   readonly after: (ms: number, callback: () => void) => () => void;
   readonly monotonicMs: () => number;
@@ -50,10 +55,11 @@ export class DelayedHides extends ExternalStore<ReadonlySet<string>> {
 
   /** Hides the delayed messages at once: the page closes. */
   flush(): void {
-    for (const [id, { cancel }] of this.#delayed) {
-      cancel();
-      this.#send(id);
-    }
+    if (this.#delayed.size === 0) return;
+    this.#environment.sendAtClose([...this.#delayed.keys()]);
+    for (const { cancel } of this.#delayed.values()) cancel();
+    this.#delayed.clear();
+    this.#publish();
   }
 
   #send(id: string): void {

@@ -41,10 +41,13 @@ export function useModeration(streamId: string, log: ShowLog) {
   });
   const latestLog = useRef(log);
   latestLog.current = log;
-  const { hides, hiding } = useDelayedHides((id) =>
-    // The page may close at once.
-    hide.mutate({ params: { stream_id: streamId }, body: { ids: [id] }, keepalive: true }),
-  );
+  const { hides, hiding } = useDelayedHides({
+    send: (id) => hide.mutate({ params: { stream_id: streamId }, body: { ids: [id] } }),
+    sendAtClose: (ids) => {
+      const input = { params: { stream_id: streamId }, body: { ids: [...ids] }, keepalive: true };
+      studio.call('hideChatLines', input).catch(showError);
+    },
+  });
   const hideAllOf = async (viewer: string) => {
     const params = { stream_id: streamId };
     const { messages, messagesFrom } = latestLog.current;
