@@ -8,10 +8,11 @@ const SEEDS_MAX = 2_000;
 
 /** @returns whether the simulation found every defect whose name contains `words` */
 export function checkPlantedBugs(words: string): boolean {
+  const bugs = PLANTED_BUGS.filter(({ name }) => name.includes(words));
+  if (bugs.length === 0) throw new Error(`no planted bug has these words in its name: ${words}`);
   console.log('| planted bug | breaks | seeds | violation |\n|---|---|--:|---|');
   let foundAll = true;
-  for (const { name, breaks, change } of PLANTED_BUGS) {
-    if (!name.includes(words)) continue;
+  for (const { name, breaks, change } of bugs) {
     const { seeds, violation } = withChangedCopy([change], findIn);
     foundAll &&= seeds !== null;
     console.log(`| ${name} | ${breaks} | ${seeds ?? 'NOT FOUND'} | ${violation} |`);

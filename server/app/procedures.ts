@@ -45,6 +45,15 @@ import { sealedProcedures } from '../realtime/feed/sealed-sql.ts';
 import { createSealingProcedures } from '../realtime/feed/sealing-sql.ts';
 import { idempotencyProcedures } from '../storage/sql/idempotency.ts';
 import type { Calls } from '../storage/sql/procedure.ts';
+import { createSetBackProcedures } from './set-back-sql.ts';
+
+// In the order in which the sealing transaction runs them; webhooks log the events of the others.
+const sealingProcedures = createSealingProcedures([
+  streamDueWork,
+  quizDueWork,
+  winnersDueWork,
+  webhookDueWork,
+]);
 
 /** All procedures of the database, by name. */
 export const procedures = {
@@ -64,8 +73,8 @@ export const procedures = {
   ...producerEventProcedures,
   ...productProcedures,
   ...sealedProcedures,
-  // In the order in which the sealing transaction runs them; webhooks log the events of the others.
-  ...createSealingProcedures([streamDueWork, quizDueWork, winnersDueWork, webhookDueWork]),
+  ...sealingProcedures,
+  ...createSetBackProcedures(sealingProcedures),
   ...tailRepairProcedures,
   ...exportProcedures,
   ...webhookProcedures,

@@ -2,6 +2,7 @@ import { Command, CommanderError, type Option } from '@commander-js/extra-typing
 import packageJson from '../../package.json' with { type: 'json' };
 import { SETTING_KEYS } from '../platform/config.ts';
 import { addAccountCommands, addTokenCommands } from './account-commands.ts';
+import { addClockCommands } from './clock-commands.ts';
 import { addDemoCommand } from './demo-command.ts';
 import { addKeyCommands } from './key-commands.ts';
 import { addMediaCommand } from './media-command.ts';
@@ -56,6 +57,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
   addTokenCommands(program, terminal);
   addMemberCommands(program, terminal);
   addKeyCommands(program, terminal);
+  addClockCommands(program, terminal);
   addMediaCommand(program, terminal);
   program
     .command('settings')

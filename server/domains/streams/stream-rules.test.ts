@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { intervalAt } from '../../../protocol/interval.ts';
 import { REOPEN_MS } from '../../../protocol/limits.ts';
 import { endStream, reopenStream, type StreamState, startStream } from './stream-rules.ts';
 
@@ -8,6 +9,7 @@ const created: StreamState = {
   ended: null,
   endsAt: null,
   reopened: null,
+  sealedUntil: null,
 };
 
 describe('the states of a stream', () => {
@@ -46,5 +48,12 @@ describe('the states of a stream', () => {
     });
     expect(() => reopenStream(ended, 2_000 + REOPEN_MS)).toThrow('more than 10 minutes ago');
     expect(reopenStream(live, 9_000)).toBe(live);
+  });
+
+  test('[K-7] a stream whose feed was sealed beyond now, before service time was set back, stays ended', () => {
+    const live = startStream(created, 1_000);
+    const ended = { ...endStream(live, null, 2_000), sealedUntil: intervalAt(3_000) };
+    expect(() => reopenStream(ended, 3_249)).toThrow('wrong clock');
+    expect(reopenStream(ended, 3_250).status).toBe('STREAMING');
   });
 });

@@ -1,3 +1,4 @@
+import { intervalAt } from '../../../protocol/interval.ts';
 import { REOPEN_MS } from '../../../protocol/limits.ts';
 import type { StreamStatus } from '../../../protocol/streams.ts';
 import { DomainError } from '../../platform/errors.ts';
@@ -10,6 +11,8 @@ export interface StreamState {
   readonly endsAt: number | null;
   /** When its end was last taken back; null: never. */
   readonly reopened: number | null;
+  /** Its last interval that was sealed before service time was set back (K-7); null: it was not. */
+  readonly sealedUntil: number | null;
 }
 
 /**
@@ -37,10 +40,15 @@ export function endStream<S extends StreamState>(stream: S, atMs: number | null,
 /**
  * The stream as it was before its end, within `REOPEN_MS` of it; a scheduled end is not restored.
  * A stream that has not ended stays unchanged.
- * @throws DomainError `conflict` when it ended too long ago
+ * @throws DomainError `conflict` when it ended too long ago, or its feed was sealed beyond now before
+ *   service time was set back (K-7)
  */
 export function reopenStream<S extends StreamState>(stream: S, nowMs: number): S {
   if (stream.ended === null) return stream;
+  if (stream.sealedUntil !== null && intervalAt(nowMs) <= stream.sealedUntil) {
+    const detail = 'The service had a wrong clock during this stream. Create a new stream.';
+    throw new DomainError('conflict', detail);
+  }
   if (nowMs >= stream.ended + REOPEN_MS) {
     const detail =
       'The stream ended more than 10 minutes ago. Create a new stream for the next show.';

@@ -40,7 +40,7 @@ export interface StreamRow extends StreamState {
 const COLUMNS = `id, producer, title, dash_url as "dashUrl", hls_url as "hlsUrl", unlisted,
   latency_allowance_ms as "latencyAllowanceMs", recording, auto_start as "autoStart",
   keep_open as "keepOpen", show_page as "showPage", status, created, started, ended,
-  ends_at as "endsAt", reopened, rundown_revision as "rundownRevision",
+  ends_at as "endsAt", reopened, sealed_until as "sealedUntil", rundown_revision as "rundownRevision",
   products_revision as "productsRevision", rehearsal_of as "rehearsalOf"`;
 
 /** As the database returns it. */

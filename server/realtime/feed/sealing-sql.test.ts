@@ -63,6 +63,7 @@ test('[F-13] sealing an empty interval takes two statements, and no scan of idle
       expect.stringMatching(/^SEARCH quizzes USING .*INDEX quizzes_due /),
       expect.stringMatching(/^SEARCH streams USING .*INDEX streams_due /),
       expect.stringMatching(/^SEARCH streams USING .*INDEX streams_left_by_source /),
+      expect.stringMatching(/^SEARCH streams USING .*INDEX streams_sealed_ahead /),
       expect.stringMatching(/^SEARCH winners_rounds USING .*INDEX winners_rounds_due /),
     ]);
   }));

@@ -4,6 +4,7 @@ import { stallBetweenMs } from '../../platform/lease-clock.ts';
 import { type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { countIsDue } from '../presence/view-count-events.ts';
 import type { DueRow, DueWork } from './due-work.ts';
+import { APPENDED_MAX } from './feed-log-memory.ts';
 import { composeInterval, type ResultEvent, type Transient } from './interval-body.ts';
 import type { OutboxRow } from './outbox-sql.ts';
 import { type SealedBody, sealedProcedures } from './sealed-sql.ts';
@@ -40,11 +41,13 @@ export function createSealingProcedures<DomainEvent>(dueWork: readonly DueWork<D
      * Seals an interval of every stream in one transaction: raises the watermark, carries out due
      * work, moves waiting outbox events into bodies and stores them. Only bodies that this returns
      * as sealed may be served. It never waits for locks on streams or quizzes: locked rows stay due.
+     * A stream that was sealed further before service time was set back (K-7) keeps its stored bodies:
+     * its work waits, and its transient parts are dropped.
      */
     sealInterval: writeProcedure(
       async (tx, { after, interval, nowMs, transients }: Sealing): Promise<SealOutcome> => {
         if (!(await raiseWatermark(tx, after, interval))) return notSealed(tx, after, interval);
-        const { outbox, due } = await findWork(tx, dueWork, after, interval);
+        const { outbox, due, ahead } = await findWork(tx, dueWork, after, interval);
         const time = { interval, endMs: intervalStartMs(interval + 1), nowMs };
         const results: ResultEvent[] = [];
         const domainEvents: DomainEvent[] = [];
@@ -55,10 +58,12 @@ export function createSealingProcedures<DomainEvent>(dueWork: readonly DueWork<D
           results.push(...caused.results);
           domainEvents.push(...caused.domainEvents);
         }
-        const { bodies, published } = composeBodies(interval, transients, outbox, results);
+        const sealable = transients.filter(({ streamId }) => !ahead.streams.has(streamId));
+        const { bodies, published } = composeBodies(interval, sealable, outbox, results);
         await deleteFromOutbox(tx, published);
         await storeBodies(tx, interval, bodies);
-        const counts = countsOf(transients);
+        bodies.push(...ahead.bodies);
+        const counts = countsOf(sealable);
         let eventLogError: string | null = null;
         for (const { kind, afterSeal } of dueWork) {
           const rows = due.get(kind) ?? [];
@@ -92,8 +97,20 @@ async function notSealed(tx: Tx, after: number, interval: number): Promise<SealO
   return isDue ? { outcome: 'busy' } : { outcome: 'conflict', watermark };
 }
 
-/** `kind` of the outbox rows that `findWork` reads; all other kinds are those of `DueWork`. */
+/** `kind` of the outbox rows that `findWork` reads; all other kinds but `AHEAD` are those of `DueWork`. */
 const OUTBOX = 'event';
+/** `kind` of what is stored of streams that were sealed further before service time was set back. */
+const AHEAD = 'ahead';
+
+/** The query's rows; `number` of `AHEAD` rows is an interval, null when all of these are empty. */
+type WorkRow = OutboxRow & { readonly kind: string };
+
+interface Work {
+  readonly outbox: OutboxRow[];
+  readonly due: ReadonlyMap<string, readonly DueRow[]>;
+  /** Streams that are sealed beyond these intervals, and the bodies that they have in them. */
+  readonly ahead: { readonly streams: ReadonlySet<string>; readonly bodies: readonly SealedBody[] };
+}
 
 /**
  * Finds all work with one query. Each part of this query uses an index of due rows only, so idle
@@ -106,25 +123,42 @@ async function findWork(
   dueWork: readonly Pick<DueWork<unknown>, 'kind' | 'queries'>[],
   after: number,
   interval: number,
-): Promise<{ outbox: OutboxRow[]; due: ReadonlyMap<string, readonly DueRow[]> }> {
+): Promise<Work> {
   const parts = dueWork.flatMap(({ kind, queries }) =>
     queries.map(
       ({ streamId, number, from }) =>
         `union all select '${kind}', ${streamId}, ${number}, '', '' from ${from}`,
     ),
   );
-  const rows = await tx.query<OutboxRow & { readonly kind: string }>(
+  const rows = await tx.query<WorkRow>(
     `select '${OUTBOX}' as kind, stream_id as "streamId", number, type, data from
        (select stream_id, number, type, data,
           row_number() over (partition by stream_id, type order by number) as place
         from outbox) waiting
      where type <> 'purchase' or place <= $1
+     union all select '${AHEAD}', id, interval, '', body from streams
+       left join sealed_intervals on stream_id = id and interval > $5 and interval <= $3
+       where sealed_until > $5
      ${parts.join('\n     ')}
      order by 1, 2, 3`,
-    [CHAT_SAMPLE, intervalStartMs(interval + 1), interval, Number(countIsDue(after + 1, interval))],
+    [
+      CHAT_SAMPLE,
+      intervalStartMs(interval + 1),
+      interval,
+      Number(countIsDue(after + 1, interval)),
+      Math.max(after, interval - APPENDED_MAX),
+    ],
   );
-  const byKind = Map.groupBy(rows, ({ kind }) => kind);
-  return { outbox: byKind.get(OUTBOX) ?? [], due: byKind };
+  const stored = rows.filter(({ kind }) => kind === AHEAD);
+  const streams = new Set(stored.map(({ streamId }) => streamId));
+  const byKind = Map.groupBy(
+    streams.size === 0 ? rows : rows.filter(({ streamId }) => !streams.has(streamId)),
+    ({ kind }) => kind,
+  );
+  const bodies = stored
+    .filter(({ data }) => data !== null)
+    .map(({ streamId, number, data }) => ({ streamId, interval: Number(number), body: data }));
+  return { outbox: byKind.get(OUTBOX) ?? [], due: byKind, ahead: { streams, bodies } };
 }
 
 function composeBodies(
