@@ -2,7 +2,7 @@ import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
 
 // V-3: a count covers its interval and the four before it.
 const WINDOW_INTERVALS = 4;
-// Older heartbeats do not affect any count that is still checked.
+// Older heartbeats do not affect counts that are checked when they arrive.
 const RETENTION_MS = 8_000;
 // For this long after a connection broke, the service may still read a request from a buffer.
 const LINGER_MS = 2_000;
@@ -36,12 +36,16 @@ interface Arrivals {
 export class CountLedger {
   private readonly heartbeats = new Map<number, Heartbeat[]>();
 
+  /** @param retentionMs older heartbeats of a viewer are forgotten: later counts are not affected */
+  constructor(private readonly retentionMs = RETENTION_MS) {}
+
   /** Records a heartbeat that is about to be sent. */
   sent(viewer: number, earliestMs: number): Heartbeat {
     const heartbeat = { earliestMs, latestMs: Number.POSITIVE_INFINITY, isCertain: false };
     const existing = this.heartbeats.get(viewer);
     if (existing) {
-      const firstValid = existing.findIndex(({ latestMs }) => latestMs > earliestMs - RETENTION_MS);
+      const oldestMs = earliestMs - this.retentionMs;
+      const firstValid = existing.findIndex(({ latestMs }) => latestMs > oldestMs);
       if (firstValid > 0) existing.splice(0, firstValid);
       existing.push(heartbeat);
     } else this.heartbeats.set(viewer, [heartbeat]);

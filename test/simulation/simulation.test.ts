@@ -31,19 +31,33 @@ const REGRESSIONS: readonly { readonly bug: string; readonly plan: Plan }[] = [
     plan: {
       ...{ seed: 5173, isEmbedded: false, nodes: 2, viewers: 2 },
       faults: [
-        { kind: 'stop PostgreSQL', atMs: 166, durationMs: 1_259, choice: 0.36615063645876944 },
+        {
+          kind: 'stop PostgreSQL',
+          atMs: 166,
+          durationMs: 1_259,
+          victim: 0.36615063645876944,
+          strength: 0.36615063645876944,
+        },
         {
           kind: 'deadlocks in PostgreSQL',
           atMs: 3_444,
           durationMs: 1_134,
-          choice: 0.5418434659950435,
+          victim: 0.5418434659950435,
+          strength: 0.5418434659950435,
         },
-        { kind: 'slow way to Redis', atMs: 5_440, durationMs: 379, choice: 0.19463907601311803 },
+        {
+          kind: 'slow way to Redis',
+          atMs: 5_440,
+          durationMs: 379,
+          victim: 0.19463907601311803,
+          strength: 0.19463907601311803,
+        },
         {
           kind: 'restart Redis empty while replies to a node are lost',
           atMs: 5_716,
           durationMs: 2_702,
-          choice: 0.2707172576338053,
+          victim: 0.2707172576338053,
+          strength: 0.2707172576338053,
         },
       ],
     },

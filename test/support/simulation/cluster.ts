@@ -4,7 +4,7 @@ import type { Scheduler } from '../scheduler.ts';
 import { Balancer, type Slot } from './balancer.ts';
 import { Coverage } from './coverage.ts';
 import { Link } from './link.ts';
-import { Machine } from './machine.ts';
+import { Machine, type MachineClocks } from './machine.ts';
 import { SimulatedNode } from './node.ts';
 import type { Engine } from './postgres/engine.ts';
 import { PostgresModel } from './postgres/server.ts';
@@ -32,6 +32,9 @@ export interface NodeLinks {
 
 const LIBRARY = createLibrary();
 const LINK = { minDelayMs: 0.1, maxDelayMs: 1.5 };
+/** Monotonic clocks of machines differ by up to 100 parts in a million. */
+const CLOCK_RATE_SPREAD = 100e-6;
+const SYSTEM_ERROR_SPREAD_MS = 200;
 const RESTART_MS = 300;
 const ACCEPT_CHECK_MS = 20;
 
@@ -46,6 +49,7 @@ export class Cluster {
   readonly disk: SimulatedDisk = { slownessMs: 0 };
   readonly coverage = new Coverage();
   private readonly links: NodeLinks[] = [];
+  private readonly clocks: MachineClocks[] = [];
 
   constructor(private readonly options: ClusterOptions) {
     const { scheduler, random, engine, nodes } = options;
@@ -62,6 +66,11 @@ export class Cluster {
     for (let number = 0; number < nodes; number++) {
       const link = () => new Link({ scheduler, random, ...LINK });
       this.links.push({ postgres: link(), redis: link() });
+      this.clocks.push({
+        bootMs: scheduler.nowMs - 1_000 - Math.floor(random() * 1_000_000),
+        rate: 1 + (random() - 0.5) * CLOCK_RATE_SPREAD,
+        systemErrorMs: (random() - 0.5) * SYSTEM_ERROR_SPREAD_MS,
+      });
       this.slots.push(this.createSlot(number));
     }
     this.balancer = new Balancer(this.slots, random);
@@ -154,12 +163,8 @@ export class Cluster {
 
   private createParts(number: number): { machine: Machine; node: SimulatedNode } {
     const { scheduler, random, onViolation, isEmbedded } = this.options;
-    const machine = new Machine({
-      scheduler,
-      random,
-      clockRate: 1 + (random() - 0.5) * 100e-6,
-      systemErrorMs: 0,
-    });
+    const clocks = this.clocks[number] as MachineClocks;
+    const machine = new Machine({ scheduler, random, clocks });
     const node = new SimulatedNode({
       machine,
       postgres: this.postgres,

@@ -1,5 +1,6 @@
 import type { Scheduler } from '../scheduler.ts';
-import type { Cluster } from './cluster.ts';
+import type { Cluster, NodeLinks } from './cluster.ts';
+import type { Link } from './link.ts';
 import type { SdkViewer } from './sdk-viewer.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -9,8 +10,10 @@ export interface PlannedFault {
   /** Since the first moment at which faults may start. */
   readonly atMs: number;
   readonly durationMs: number;
-  /** Which node, viewer or strength: 0 to 1. */
-  readonly choice: number;
+  /** Which node or viewer: 0 to 1. */
+  readonly victim: number;
+  /** 0 to 1. */
+  readonly strength: number;
 }
 
 interface FaultContext {
@@ -21,48 +24,80 @@ interface FaultContext {
   readonly random: () => number;
 }
 
-interface Fault {
-  /** Whether it can happen to a single process. */
+/** Begins a fault. @returns what ends it */
+type Begin = (context: FaultContext, fault: PlannedFault) => () => void;
+
+export interface Fault {
+  /** What it happens to; the disk and the backends are one for all nodes. */
+  readonly victim: 'node' | 'viewer' | 'backend';
+  /** Whether it can happen to a single process, which has no servers beside it. */
   readonly isForEmbedded: boolean;
-  /** Begins the fault. @returns what ends it */
-  readonly begin: (context: FaultContext, fault: PlannedFault) => () => void;
+  /** Faults with one group do not overlap for one victim, since the end of one ends the others. */
+  readonly group?: string;
+  readonly begin: Begin;
 }
 
-type Begin = Fault['begin'];
-
-const anywhere = (begin: Begin): Fault => ({ isForEmbedded: true, begin });
-const ofNodes = (begin: Begin): Fault => ({ isForEmbedded: false, begin });
-
-const nodeOf = ({ cluster }: FaultContext, { choice }: PlannedFault): number =>
-  Math.floor(choice * cluster.slots.length);
-
 const NOTHING = () => {};
+
+/** A fault of one node. @param number its place in the cluster */
+type BeginOfNode = (number: number, context: FaultContext, fault: PlannedFault) => () => void;
+
+function ofNode(begin: BeginOfNode, options: Partial<Fault> = {}): Fault {
+  return {
+    ...{ victim: 'node', isForEmbedded: true, ...options },
+    begin: (context, fault) =>
+      begin(Math.floor(fault.victim * context.cluster.slots.length), context, fault),
+  };
+}
+
+/** A fault of the way between a node and a server. */
+type BeginOfLink = (link: Link, context: FaultContext, fault: PlannedFault) => () => void;
+
+const ofLink =
+  (server: keyof NodeLinks) =>
+  (begin: BeginOfLink, group?: string): Fault =>
+    ofNode(
+      (number, context, fault) => begin(context.cluster.linksOf(number)[server], context, fault),
+      { isForEmbedded: false, ...(group && { group }) },
+    );
+
+const ofPostgresLink = ofLink('postgres');
+const ofRedisLink = ofLink('redis');
+
+const ofBackend = (begin: Begin, group?: string): Fault => ({
+  ...{ victim: 'backend', isForEmbedded: false, begin },
+  ...(group && { group }),
+});
 
 /** A fault of one viewer, if there is one yet. */
 const ofViewer = (
   begin: (viewer: SdkViewer, context: FaultContext, fault: PlannedFault) => () => void,
-): Fault =>
-  anywhere((context, fault) => {
-    const viewer = context.viewers[Math.floor(fault.choice * context.viewers.length)];
+): Fault => ({
+  ...{ victim: 'viewer', isForEmbedded: true },
+  begin: (context, fault) => {
+    const viewer = context.viewers[Math.floor(fault.victim * context.viewers.length)];
     return viewer ? begin(viewer, context, fault) : NOTHING;
-  });
+  },
+});
+
+const POSTGRES_LINK = 'the link to PostgreSQL is silent';
+const REDIS_LINK = 'the link to Redis is silent';
+const POSTGRES_SERVER = 'PostgreSQL does not run';
+const REDIS_SERVER = 'Redis does not run';
 
 /** Acknowledged writes are lost: the oracle judges less (`isLossy`). */
 export const LOST_COMMITS = 'promote a lagging standby of PostgreSQL';
 
 export const FAULTS = {
-  'kill a node': anywhere((context, fault) => {
-    const number = nodeOf(context, fault);
-    context.cluster.kill(number);
-    return () => context.cluster.restart(number);
+  'kill a node': ofNode((number, { cluster }) => {
+    cluster.kill(number);
+    return () => cluster.restart(number);
   }),
-  'restart a node': anywhere((context, fault) => {
-    const number = nodeOf(context, fault);
-    const { cluster } = context;
+  'restart a node': ofNode((number, { cluster }) => {
     if (cluster.slot(number).accepts) cluster.stop(number, () => cluster.restart(number));
     return NOTHING;
   }),
-  'rolling restart': ofNodes(({ cluster }) => {
+  'rolling restart': ofBackend(({ cluster }) => {
     const next = (number: number): void => {
       if (number >= cluster.slots.length) return;
       if (!cluster.slot(number).accepts) {
@@ -77,111 +112,107 @@ export const FAULTS = {
     next(0);
     return NOTHING;
   }),
-  'a busy node': anywhere((context, fault) => {
-    const number = nodeOf(context, fault);
-    const { machine } = context.cluster.slot(number);
-    machine.eventMs = 0.05 + fault.choice * 0.5;
+  'a busy node': ofNode((number, { cluster, timeline }, { strength, durationMs }) => {
+    const { machine } = cluster.slot(number);
+    machine.eventMs = 0.05 + strength * 0.5;
     // Its work may wait, as during a stall.
-    context.timeline.stalled(number, fault.durationMs);
+    timeline.stalled(number, durationMs);
     return () => {
       machine.eventMs = 0;
     };
   }),
-  'stall a node': anywhere((context, fault) => {
-    const number = nodeOf(context, fault);
-    context.timeline.stalled(number, fault.durationMs);
-    context.cluster.slot(number).machine.stall(fault.durationMs);
+  'stall a node': ofNode((number, { cluster, timeline }, { durationMs }) => {
+    timeline.stalled(number, durationMs);
+    cluster.slot(number).machine.stall(durationMs);
     return NOTHING;
   }),
-  'set the system clock of a node': anywhere((context, fault) => {
-    const { machine } = context.cluster.slot(nodeOf(context, fault));
-    machine.stepSystemClock((fault.choice - 0.5) * 7_200_000);
+  'set the system clock of a node': ofNode((number, { cluster }, { strength }) => {
+    cluster.slot(number).machine.stepSystemClock((strength - 0.5) * 7_200_000);
     return NOTHING;
   }),
-  'slow disk': anywhere(({ cluster }, { choice }) => {
-    cluster.disk.slownessMs = 5 + choice * 300;
+  'slow disk': {
+    ...{ victim: 'backend', isForEmbedded: true },
+    begin: ({ cluster }, { strength }) => {
+      cluster.disk.slownessMs = 5 + strength * 300;
+      return () => {
+        cluster.disk.slownessMs = 0;
+      };
+    },
+  },
+  'cut a node from PostgreSQL': ofPostgresLink((link) => {
+    link.silence('both');
+    return () => link.repair();
+  }, POSTGRES_LINK),
+  'lose the replies of PostgreSQL to a node': ofPostgresLink((link) => {
+    link.silence('replies');
+    return () => link.repair();
+  }, POSTGRES_LINK),
+  'slow way to PostgreSQL': ofPostgresLink((link, _, { strength }) => {
+    link.slownessMs = 2 + strength * 40;
     return () => {
-      cluster.disk.slownessMs = 0;
+      link.slownessMs = 0;
     };
   }),
-  'cut a node from PostgreSQL': ofNodes((context, fault) => {
-    const { postgres } = context.cluster.linksOf(nodeOf(context, fault));
-    postgres.silence('both');
-    return () => postgres.repair();
-  }),
-  'slow way to PostgreSQL': ofNodes((context, fault) => {
-    const { postgres } = context.cluster.linksOf(nodeOf(context, fault));
-    postgres.slownessMs = 2 + fault.choice * 40;
-    return () => {
-      postgres.slownessMs = 0;
-    };
-  }),
-  'stop PostgreSQL': ofNodes(({ cluster }) => {
+  'stop PostgreSQL': ofBackend(({ cluster }) => {
     cluster.postgres.stop();
     return () => cluster.postgres.start();
-  }),
-  'slow PostgreSQL': ofNodes(({ cluster }, { choice }) => {
-    cluster.postgres.slownessMs = 2 + choice * 60;
+  }, POSTGRES_SERVER),
+  'pause PostgreSQL': ofBackend(({ cluster }) => {
+    cluster.postgres.pause();
+    return () => cluster.postgres.resume();
+  }, POSTGRES_SERVER),
+  'slow PostgreSQL': ofBackend(({ cluster }, { strength }) => {
+    cluster.postgres.slownessMs = 2 + strength * 60;
     return () => {
       cluster.postgres.slownessMs = 0;
     };
   }),
-  'deadlocks in PostgreSQL': ofNodes(({ cluster }, { choice }) => {
-    cluster.postgres.deadlocks = 0.02 + choice * 0.2;
+  'deadlocks in PostgreSQL': ofBackend(({ cluster }, { strength }) => {
+    cluster.postgres.deadlocks = 0.02 + strength * 0.2;
     return () => {
       cluster.postgres.deadlocks = 0;
     };
   }),
-  [LOST_COMMITS]: ofNodes(({ cluster }) => cluster.postgres.lag()),
-  'cut a node from Redis': ofNodes((context, fault) => {
-    const { redis } = context.cluster.linksOf(nodeOf(context, fault));
-    redis.silence('both');
-    return () => redis.repair();
-  }),
-  'lose the replies of Redis to a node': ofNodes((context, fault) => {
-    const { redis } = context.cluster.linksOf(nodeOf(context, fault));
-    redis.silence('replies');
-    return () => redis.repair();
-  }),
+  [LOST_COMMITS]: ofBackend(({ cluster }) => cluster.postgres.lag(), POSTGRES_SERVER),
+  'cut a node from Redis': ofRedisLink((link) => {
+    link.silence('both');
+    return () => link.repair();
+  }, REDIS_LINK),
+  'lose the replies of Redis to a node': ofRedisLink((link) => {
+    link.silence('replies');
+    return () => link.repair();
+  }, REDIS_LINK),
   // A node that sends a batch again must not believe that Redis knows it.
-  'restart Redis empty while replies to a node are lost': ofNodes((context, fault) => {
-    const { cluster } = context;
-    const { redis } = cluster.linksOf(nodeOf(context, fault));
-    redis.silence('replies');
+  'restart Redis empty while replies to a node are lost': ofRedisLink((link, { cluster }) => {
+    link.silence('replies');
     return () => {
       cluster.redis.restart({ keepsData: false });
-      redis.repair();
+      link.repair();
     };
-  }),
-  'lose the replies of PostgreSQL to a node': ofNodes((context, fault) => {
-    const { postgres } = context.cluster.linksOf(nodeOf(context, fault));
-    postgres.silence('replies');
-    return () => postgres.repair();
-  }),
-  'slow way to Redis': ofNodes((context, fault) => {
-    const { redis } = context.cluster.linksOf(nodeOf(context, fault));
-    redis.slownessMs = 5 + fault.choice * 150;
+  }, REDIS_LINK),
+  'slow way to Redis': ofRedisLink((link, _, { strength }) => {
+    link.slownessMs = 5 + strength * 150;
     return () => {
-      redis.slownessMs = 0;
+      link.slownessMs = 0;
     };
   }),
-  'restart Redis empty': ofNodes(({ cluster }) => {
+  'restart Redis empty': ofBackend(({ cluster }) => {
     cluster.redis.stop();
     return () => cluster.redis.restart({ keepsData: false });
-  }),
-  'pause Redis': ofNodes(({ cluster }) => {
+  }, REDIS_SERVER),
+  'pause Redis': ofBackend(({ cluster }) => {
     cluster.redis.pause();
     return () => cluster.redis.resume();
-  }),
-  'promote a lagging replica of Redis': ofNodes(({ cluster }, { choice }) => {
-    cluster.redis.attachReplica({ lagMs: choice * 700 });
+  }, REDIS_SERVER),
+  'promote a lagging replica of Redis': ofBackend(({ cluster }, { strength }) => {
+    cluster.redis.attachReplica({ lagMs: strength * 700 });
     return () => {
       if (cluster.redis.replicationLagMs() < Number.POSITIVE_INFINITY) cluster.redis.failOver();
     };
   }),
-  'set the clock of Redis': ofNodes(({ cluster }, { choice }) => {
+  'set the clock of Redis': ofBackend(({ cluster, random }, { strength }) => {
     // One of five is wrong by hours: nodes doubt a clock that is so far ahead of all of them.
-    cluster.redisClockErrorMs = (choice - 0.5) * (choice % 0.2 < 0.04 ? 14_400_000 : 3_000);
+    cluster.redisClockErrorMs = (strength - 0.5) * (random() < 0.2 ? 14_400_000 : 3_000);
     return () => {
       cluster.redisClockErrorMs = 0;
     };
@@ -235,8 +266,9 @@ export const HARMLESS_FOR_POSTS: ReadonlySet<string> = new Set<FaultKind>([
 /** Starts a fault, and ends it after its time. */
 export function startFault(fault: PlannedFault, context: FaultContext): void {
   const { timeline, scheduler } = context;
-  const { kind, durationMs, choice } = fault;
-  const endFault = timeline.beginFault(kind, `${kind} (${choice.toFixed(3)}) for ${durationMs} ms`);
+  const { kind, durationMs, victim, strength } = fault;
+  const values = `${victim.toFixed(3)}, ${strength.toFixed(3)}`;
+  const endFault = timeline.beginFault(kind, `${kind} (${values}) for ${durationMs} ms`);
   const repair = FAULTS[kind].begin(context, fault);
   scheduler.after(durationMs, () => {
     repair();

@@ -12,17 +12,24 @@ interface PendingTimer {
   cancel: () => void;
 }
 
+/** The clocks of a machine, which outlive its processes. */
+export interface MachineClocks {
+  /** When the machine was started, Unix ms. */
+  readonly bootMs: number;
+  /** Rate of its monotonic clock, ms per true ms. */
+  readonly rate: number;
+  /** Error of its system clock: ms ahead of true time. */
+  systemErrorMs: number;
+}
+
 export interface MachineOptions {
   readonly scheduler: Scheduler;
   readonly random: () => number;
-  /** Rate of its monotonic clock, ms per true ms. */
-  readonly clockRate: number;
-  /** Error of its system clock: ms ahead of true time. */
-  readonly systemErrorMs: number;
+  readonly clocks: MachineClocks;
 }
 
 /**
- * The machine of one node in virtual time: its clocks, its timers, and whether its process runs. Code of
+ * The process of one node in virtual time: the clocks of its machine, its timers, and whether it runs. Code of
  * a node runs in `run` only, which makes the machine's runtime the current one.
  */
 export class Machine {
@@ -34,16 +41,12 @@ export class Machine {
   private readonly timers = new Set<PendingTimer>();
   private pending: (() => void)[] = [];
   private state: 'running' | 'stalled' | 'dead' = 'running';
-  private systemErrorMs: number;
-  private readonly bootMs: number;
 
   constructor(private readonly options: MachineOptions) {
-    const { scheduler, random } = options;
-    this.bootMs = scheduler.nowMs - 1_000 - Math.floor(random() * 1_000_000);
-    this.systemErrorMs = options.systemErrorMs;
+    const { scheduler, random, clocks } = options;
     this.runtime = createVirtualRuntime({
       random,
-      systemMs: () => Math.floor(scheduler.nowMs + this.systemErrorMs),
+      systemMs: () => Math.floor(scheduler.nowMs + clocks.systemErrorMs),
       monotonicMs: () => this.monotonicMs(),
       startTimer: (run, delayMs, periodMs) => this.startTimer(run, delayMs, periodMs),
     });
@@ -115,11 +118,12 @@ export class Machine {
 
   /** Sets the system clock by a difference. */
   stepSystemClock(ms: number): void {
-    this.systemErrorMs += ms;
+    this.options.clocks.systemErrorMs += ms;
   }
 
   private monotonicMs(): number {
-    return (this.options.scheduler.nowMs - this.bootMs) * this.options.clockRate;
+    const { scheduler, clocks } = this.options;
+    return (scheduler.nowMs - clocks.bootMs) * clocks.rate;
   }
 
   private startTimer(run: () => void, delayMs: number, periodMs: number | null): () => void {
@@ -135,7 +139,7 @@ export class Machine {
       run();
     };
     const schedule = () => {
-      const inMs = Math.max(0, timer.dueMs - this.monotonicMs()) / this.options.clockRate;
+      const inMs = Math.max(0, timer.dueMs - this.monotonicMs()) / this.options.clocks.rate;
       timer.cancel = this.options.scheduler.after(inMs, () => this.run(fire));
     };
     this.timers.add(timer);

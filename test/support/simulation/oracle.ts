@@ -16,6 +16,9 @@ const ANSWER = /^\/api\/v1\/quizzes\/([^/]+)\/answer$/;
 const CHAT = /^\/api\/v1\/events-streams\/[^/]+\/chats$/;
 const CLAIM = /^\/api\/v1\/quizzes\/[^/]+\/record-winner$/;
 
+/** In the response to a viewer token that is not valid (T-6). */
+const EXPIRED_TOKEN = 'The viewer token is not valid or has expired.';
+
 /** I-7: a request is answered within this time of its arrival, a long poll within the second. */
 const RESPONSE_MAX_MS = 1_200;
 const LONG_POLL_MAX_MS = 2_300;
@@ -39,8 +42,9 @@ export interface OracleOptions {
 
 interface Claim {
   readonly viewer: string;
-  /** When it was sent, in service time. */
-  readonly atMs: number;
+  /** When it was sent, and when its response arrived, in service time. */
+  readonly sentMs: number;
+  readonly endedMs: number;
   readonly status: number | null;
 }
 
@@ -51,12 +55,15 @@ interface Claim {
  */
 export class Oracle {
   readonly checker: ConsistencyChecker;
-  private readonly ledger = new CountLedger();
+  // Intervals may be read long after their time.
+  private readonly ledger = new CountLedger(Number.POSITIVE_INFINITY);
   private readonly heartbeats = new Map<SentRequest, Heartbeat>();
   private readonly answersOf = new Map<string, string>();
   private readonly rounds: { id: string; quizzes: readonly PublishedQuiz[] }[] = [];
   private game: PublishedQuiz[] = [];
   private readonly claims: Claim[] = [];
+  /** When claims under way were sent, in service time. */
+  private readonly claimsSentMs = new Map<SentRequest, number>();
   private readonly posts: PostLedger;
   private readonly sentEvents = new Set<number>();
   private readonly acknowledgedEvents = new Set<number>();
@@ -112,6 +119,10 @@ export class Oracle {
           const earliestMs = request.sentMs + this.options.serviceOffsets().minMs - CLOCK_MARGIN_MS;
           this.heartbeats.set(request, this.ledger.sent(seat, earliestMs));
         }
+        if (CLAIM.test(request.path)) {
+          const sentMs = request.sentMs + this.options.serviceOffsets().maxMs;
+          this.claimsSentMs.set(request, sentMs);
+        }
       },
       onEnd: (request, text) => this.onEnd(viewer, request, text),
       onStreamData: (_, text) => this.onStreamData(text),
@@ -145,9 +156,18 @@ export class Oracle {
     const quizId = ANSWER.exec(path)?.[1];
     if (quizId !== undefined) this.onAnswer(viewer, quizId, request);
     if (CHAT.test(path)) this.posts.onEnd(request);
-    if (CLAIM.test(path)) {
-      const atMs = request.sentMs + this.options.serviceOffsets().maxMs;
-      this.claims.push({ viewer, atMs, status });
+    const claimSentMs = this.claimsSentMs.get(request);
+    if (claimSentMs !== undefined) {
+      this.claimsSentMs.delete(request);
+      const endedMs = (request.endedMs as number) + this.options.serviceOffsets().maxMs;
+      // An expired token is refused before the claim is looked at.
+      const isLookedAt = !text.includes(EXPIRED_TOKEN);
+      this.claims.push({
+        viewer,
+        sentMs: claimSentMs,
+        endedMs,
+        status: isLookedAt ? status : null,
+      });
     }
   }
 
@@ -201,7 +221,8 @@ export class Oracle {
     if (value > high) {
       this.fail(`interval ${interval}: a count of ${value}, the heartbeats allow ${high}`);
     }
-    if (value < low && this.options.timeline.isCalm(CALM_MS)) {
+    const endMs = intervalStartMs(interval + 1) - this.options.serviceOffsets().maxMs;
+    if (value < low && this.options.timeline.isCalmSince(endMs - CALM_MS)) {
       this.fail(`interval ${interval}: a count of ${value}, the heartbeats require ${low}`);
     }
   }
@@ -229,9 +250,12 @@ export class Oracle {
       const toInterval = requests[index + 1]?.interval ?? Number.POSITIVE_INFINITY;
       this.checker.roundOpened(id, quizzes);
       const isRetry = new Set<string>();
-      for (const { viewer, atMs, status } of this.claims) {
-        if (atMs < intervalStartMs(fromInterval) || atMs >= intervalStartMs(toInterval)) continue;
-        if (status === 204 || status === 401 || status === 409) {
+      const [fromMs, toMs] = [intervalStartMs(fromInterval), intervalStartMs(toInterval)];
+      for (const { viewer, sentMs, endedMs, status } of this.claims) {
+        if (endedMs < fromMs || sentMs >= toMs) continue;
+        // Another round may have opened before it arrived.
+        const isOfThisRound = sentMs >= fromMs && endedMs < toMs;
+        if (isOfThisRound && (status === 204 || status === 401 || status === 409)) {
           this.checker.claimed(viewer, status, isRetry.has(viewer));
         } else {
           isRetry.add(viewer);

@@ -1,5 +1,5 @@
 import { seededRandom } from '../seeded-random.ts';
-import { FAULTS, type FaultKind, LOST_COMMITS, type PlannedFault } from './faults.ts';
+import { FAULTS, type Fault, type FaultKind, LOST_COMMITS, type PlannedFault } from './faults.ts';
 
 /** Everything that decides a simulation: the same plan runs the same way. */
 export interface Plan {
@@ -32,11 +32,31 @@ export function planOf(seed: number, kinds: readonly FaultKind[]): Plan {
     kind: possible[Math.floor(random() * possible.length)] as FaultKind,
     atMs: Math.floor(random() * WINDOW_MS),
     durationMs: DURATION_MIN_MS + Math.floor(DURATION_SPREAD_MS * random() ** 3),
-    choice: random(),
+    victim: random(),
+    strength: random(),
   }));
   const plan = { seed, isEmbedded, nodes, viewers };
   faults.sort((one, two) => one.atMs - two.atMs);
-  return { ...plan, faults: losesCommits({ faults }) ? faults.filter(isWithoutNodes) : faults };
+  const apart = withoutOverlaps(faults, { node: nodes, viewer: viewers, backend: 1 });
+  return {
+    ...plan,
+    faults: losesCommits({ faults: apart }) ? apart.filter(isWithoutNodes) : apart,
+  };
+}
+
+/** Leaves out faults that another of their group would end, since it is open for the same victim. */
+function withoutOverlaps(
+  faults: readonly PlannedFault[],
+  victims: Readonly<Record<'node' | 'viewer' | 'backend', number>>,
+): PlannedFault[] {
+  const openUntilMs = new Map<string, number>();
+  return faults.filter(({ kind, atMs, durationMs, victim }) => {
+    const { group = kind, victim: kindOfVictim }: Fault = FAULTS[kind];
+    const key = `${group} ${Math.floor(victim * victims[kindOfVictim])}`;
+    if (atMs <= (openUntilMs.get(key) ?? -1)) return false;
+    openUntilMs.set(key, atMs + durationMs);
+    return true;
+  });
 }
 
 /** Whether acknowledged writes are lost. */

@@ -51,96 +51,139 @@ const leaveMachine = () => replaceRuntime(NO_MACHINE);
 /** Runs a show under faults, and judges it. */
 export function simulate(plan: Plan, template: Template): SimulationResult {
   template.engine.reset();
-  const scheduler = new Scheduler(START_MS + (plan.seed % 1_000) * 37, leaveMachine);
-  const startMs = scheduler.nowMs;
-  const random = seededRandom(plan.seed);
-  const timeline = new Timeline(scheduler);
-  const violations: string[] = [];
-  const hash = new Bun.CryptoHasher('sha256');
-  const isLossy = losesCommits(plan);
-  const serviceOffsets = () => cluster.serviceOffsets();
-  const oracle = new Oracle({ timeline, violations, hash, serviceOffsets, isLossy });
-  const { nodes, isEmbedded } = plan;
-  const onViolation = (violation: string) => oracle.fail(violation);
-  const { engine } = template;
-  const cluster = new Cluster({
-    scheduler,
-    random,
-    engine,
-    timeline,
-    nodes,
-    isEmbedded,
-    onViolation,
-  });
-  for (let number = 0; number < nodes; number++) cluster.start(number);
-  scheduler.advance(OPENING_MS);
+  return new Simulation(plan, template).run();
+}
 
-  const shared = { scheduler, random, balancer: cluster.balancer };
-  const network = { ...shared, observer: oracle.producerObserver, roaming: 0.3 };
-  const client = new HttpClient(scheduler, network, `Token ${template.token}`);
-  let keys = 0;
-  let posts = 0;
-  const newKey = () => `key-${++keys}`;
-  const producer = new Producer({ client, oracle, random, newKey });
-  const viewers: SdkViewer[] = [];
-  let playing = true;
-  let unread = 0;
-  void producer
-    .open()
-    .then(async (streamId) => {
-      for (let seat = 0; seat < plan.viewers; seat++) {
-        const viewerId = `viewer-${seat}`;
-        const observer = oracle.observerOf(viewerId, seat);
-        const viewer = new SdkViewer({ ...shared, observer, streamId, viewerId });
-        viewer.chat(() => `${viewerId} ${++posts}`);
-        viewers.push(viewer);
-      }
+class Simulation {
+  private readonly scheduler: Scheduler;
+  private readonly startMs: number;
+  private readonly random: () => number;
+  private readonly timeline: Timeline;
+  private readonly violations: string[] = [];
+  private readonly hash = new Bun.CryptoHasher('sha256');
+  private readonly isLossy: boolean;
+  private readonly oracle: Oracle;
+  private readonly cluster: Cluster;
+  private readonly producer: Producer;
+  private readonly viewers: SdkViewer[] = [];
+  private posts = 0;
+  private playing = true;
+  private unread = 0;
+
+  constructor(
+    private readonly plan: Plan,
+    private readonly template: Template,
+  ) {
+    const { seed, nodes, isEmbedded } = plan;
+    this.scheduler = new Scheduler(START_MS + (seed % 1_000) * 37, leaveMachine);
+    this.startMs = this.scheduler.nowMs;
+    this.random = seededRandom(seed);
+    this.timeline = new Timeline(this.scheduler);
+    this.isLossy = losesCommits(plan);
+    const { scheduler, random, timeline, violations, hash, isLossy } = this;
+    const serviceOffsets = () => this.cluster.serviceOffsets();
+    this.oracle = new Oracle({ timeline, violations, hash, serviceOffsets, isLossy });
+    const onViolation = (violation: string) => this.oracle.fail(violation);
+    const { engine } = template;
+    const size = { nodes, isEmbedded };
+    this.cluster = new Cluster({ scheduler, random, engine, timeline, ...size, onViolation });
+    this.producer = this.createProducer();
+  }
+
+  run(): SimulationResult {
+    const { cluster, plan, scheduler, oracle } = this;
+    for (let number = 0; number < plan.nodes; number++) cluster.start(number);
+    scheduler.advance(OPENING_MS);
+    void this.play();
+    this.passFaults();
+    this.endShow();
+    this.replay();
+    for (const viewer of this.viewers) viewer.leave();
+    oracle.judge();
+    return {
+      violations: this.violations,
+      timeline: this.timeline,
+      virtualMs: scheduler.nowMs - this.startMs,
+      figures: oracle.figures,
+      coverage: cluster.coverage,
+      hash: this.hash.digest('hex'),
+    };
+  }
+
+  private createProducer(): Producer {
+    const { scheduler, random, cluster, oracle, template } = this;
+    const observer = oracle.producerObserver;
+    const network = { scheduler, random, balancer: cluster.balancer, observer, roaming: 0.3 };
+    const client = new HttpClient(scheduler, network, `Token ${template.token}`);
+    let keys = 0;
+    return new Producer({ client, oracle, random, newKey: () => `key-${++keys}` });
+  }
+
+  private async play(): Promise<void> {
+    const { producer } = this;
+    try {
+      const streamId = await producer.open();
+      for (let seat = 0; seat < this.plan.viewers; seat++) this.join(streamId, seat);
       await producer.play();
-    })
-    .catch((error: Error) => oracle.failUnlessLossy(`the show failed: ${error.message}`))
-    .finally(() => {
-      playing = false;
-    });
-
-  for (const fault of plan.faults) {
-    const inMs = startMs + FAULTS_FROM_MS + fault.atMs - scheduler.nowMs;
-    scheduler.after(inMs, () =>
-      startFault(fault, { cluster, viewers, timeline, scheduler, random }),
-    );
-  }
-  const faultsEndMs = Math.max(0, ...plan.faults.map(({ atMs, durationMs }) => atMs + durationMs));
-  advanceTo(FAULTS_FROM_MS + faultsEndMs + RECOVERY_MS + (isLossy ? REPAIR_MS : 0));
-  checkRecovered();
-  advanceTo(FAULTS_FROM_MS + faultsEndMs + FINISH_MS + (isLossy ? REPAIR_MS : 0));
-  producer.stop();
-  for (const viewer of viewers) viewer.stopChat();
-  const latestMs = scheduler.nowMs + ENDING_MS;
-  while (playing && scheduler.nowMs < latestMs) scheduler.advance(ENDING_STEP_MS);
-  scheduler.advance(SEAL_MS);
-  if (playing) oracle.failUnlessLossy('the show does not end: an event or a response is missing');
-  checkRecovered();
-  const isMissing = () =>
-    viewers.some(({ viewer }) => viewer.state === 'offline' || viewer.state === 'joining');
-  const backMs = scheduler.nowMs + BACKOFF_MS;
-  while (isMissing() && scheduler.nowMs < backMs) scheduler.advance(ENDING_STEP_MS);
-  if (isMissing()) oracle.fail('a viewer does not return');
-  replay();
-  for (const viewer of viewers) viewer.leave();
-  oracle.judge();
-  return {
-    violations,
-    timeline,
-    virtualMs: scheduler.nowMs - startMs,
-    figures: oracle.figures,
-    coverage: cluster.coverage,
-    hash: hash.digest('hex'),
-  };
-
-  function advanceTo(sinceStartMs: number): void {
-    scheduler.advance(startMs + sinceStartMs - scheduler.nowMs);
+    } catch (error) {
+      this.oracle.failUnlessLossy(`the show failed: ${(error as Error).message}`);
+    }
+    this.playing = false;
   }
 
-  function checkRecovered(): void {
+  private join(streamId: string, seat: number): void {
+    const { scheduler, random, oracle, cluster } = this;
+    const viewerId = `viewer-${seat}`;
+    const observer = oracle.observerOf(viewerId, seat);
+    const network = { scheduler, random, balancer: cluster.balancer, observer };
+    const viewer = new SdkViewer({ ...network, streamId, viewerId });
+    viewer.chat(() => `${viewerId} ${++this.posts}`);
+    this.viewers.push(viewer);
+  }
+
+  /** Plays under the faults of the plan, until the service must have recovered from them. */
+  private passFaults(): void {
+    const { plan, scheduler, startMs, cluster, viewers, timeline, random } = this;
+    const context = { cluster, viewers, timeline, scheduler, random };
+    for (const fault of plan.faults) {
+      const inMs = startMs + FAULTS_FROM_MS + fault.atMs - scheduler.nowMs;
+      scheduler.after(inMs, () => startFault(fault, context));
+    }
+    const endsMs = plan.faults.map(({ atMs, durationMs }) => atMs + durationMs);
+    const repairedMs = FAULTS_FROM_MS + Math.max(0, ...endsMs) + (this.isLossy ? REPAIR_MS : 0);
+    this.advanceTo(repairedMs + RECOVERY_MS);
+    this.checkRecovered();
+    this.advanceTo(repairedMs + FINISH_MS);
+  }
+
+  private endShow(): void {
+    const { scheduler, oracle, viewers } = this;
+    this.producer.stop();
+    for (const viewer of viewers) viewer.stopChat();
+    this.advanceWhile(() => this.playing, ENDING_MS);
+    scheduler.advance(SEAL_MS);
+    if (this.playing) {
+      oracle.failUnlessLossy('the show does not end: an event or a response is missing');
+    }
+    this.checkRecovered();
+    const isMissing = () =>
+      viewers.some(({ viewer }) => viewer.state === 'offline' || viewer.state === 'joining');
+    this.advanceWhile(isMissing, BACKOFF_MS);
+    if (isMissing()) oracle.fail('a viewer does not return');
+  }
+
+  private advanceTo(sinceStartMs: number): void {
+    this.scheduler.advance(this.startMs + sinceStartMs - this.scheduler.nowMs);
+  }
+
+  private advanceWhile(condition: () => boolean, atMostMs: number): void {
+    const { scheduler } = this;
+    const latestMs = scheduler.nowMs + atMostMs;
+    while (condition() && scheduler.nowMs < latestMs) scheduler.advance(ENDING_STEP_MS);
+  }
+
+  private checkRecovered(): void {
+    const { cluster, oracle } = this;
     for (const { number, node, machine, accepts } of cluster.slots) {
       const { behind, isReady } = machine.read(() => ({
         behind: intervalAt(node.nowMs()) - 1 - node.watermark(),
@@ -153,27 +196,29 @@ export function simulate(plan: Plan, template: Template): SimulationResult {
   }
 
   /** Reads the whole feed again on every node: it must be what viewers got. */
-  function replay(): void {
-    const credential = template.viewerTokenOf(producer.streamId, scheduler.nowMs);
+  private replay(): void {
+    const { template, producer, oracle, cluster, scheduler, random } = this;
+    const serviceMs = scheduler.nowMs + cluster.serviceOffsets().minMs;
+    const credential = template.viewerTokenOf(producer.streamId, serviceMs);
     const observer = oracle.observerOf('replay', REPLAY_SEAT);
     for (const slot of cluster.slots) {
       const balancer = new Balancer([slot], random);
-      const options = { ...shared, balancer, observer, roaming: 0 };
-      const reader = new HttpClient(scheduler, options, credential);
+      const network = { scheduler, random, balancer, observer, roaming: 0 };
+      const reader = new HttpClient(scheduler, network, credential);
       const to = slot.machine.read(() => slot.node.watermark());
-      for (let interval = intervalAt(startMs); interval <= to; interval++) {
-        void readAgain(reader, interval);
+      for (let interval = intervalAt(this.startMs); interval <= to; interval++) {
+        void this.readAgain(reader, interval);
       }
     }
     scheduler.advance(REPLAY_MS);
-    if (unread > 0) oracle.fail(`${unread} intervals could not be read again`);
+    if (this.unread > 0) oracle.fail(`${this.unread} intervals could not be read again`);
   }
 
-  async function readAgain(reader: HttpClient, interval: number): Promise<void> {
-    unread++;
-    const path = `/api/v1/events-streams/${producer.streamId}?interval=${interval}`;
+  private async readAgain(reader: HttpClient, interval: number): Promise<void> {
+    this.unread++;
+    const path = `/api/v1/events-streams/${this.producer.streamId}?interval=${interval}`;
     const { status, text } = await reader.sendUntilDefinite('GET', path);
-    unread--;
-    if (status !== 200) oracle.fail(`${status} to a replay of ${interval}: ${text}`);
+    this.unread--;
+    if (status !== 200) this.oracle.fail(`${status} to a replay of ${interval}: ${text}`);
   }
 }

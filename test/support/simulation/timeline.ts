@@ -52,10 +52,9 @@ export class Timeline {
       .map(({ kind }) => kind);
   }
 
-  /** Whether no fault was open in this time until now. */
-  isCalm(ms: number): boolean {
-    const { nowMs } = this.scheduler;
-    return this.faultsBetween(nowMs - ms, nowMs).length === 0;
+  /** Whether no fault was open from this time until now. */
+  isCalmSince(fromMs: number): boolean {
+    return this.faultsBetween(fromMs, this.scheduler.nowMs).length === 0;
   }
 
   stalled(slot: number, ms: number): void {

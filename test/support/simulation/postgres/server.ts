@@ -18,6 +18,7 @@ export interface ServerSession {
   transaction: Transaction | null;
   /** When its last statement ended. */
   activeMs: number;
+  isExecuting: boolean;
   /** The server has failed the transaction: its commit becomes a rollback. */
   isFailed: boolean;
   isClosed: boolean;
@@ -25,8 +26,13 @@ export interface ServerSession {
   readonly onClose: (reason: string) => void;
 }
 
-/** How long a statement waits for a transaction that does nothing, before it takes the engine from it. */
-const PATIENCE_MS = 20;
+/**
+ * The longest that a statement waits for another transaction that does nothing, before it takes the
+ * engine from it, as if the two had locked different rows.
+ */
+const OTHER_ROWS_MS = 20;
+/** Share of statements that wait for the end of the other transaction, as for a row that it locked. */
+const SAME_ROW_SHARE = 0.2;
 const WAIT_STEP_MS = 2;
 
 /** The result of a statement that found all of its rows locked. */
@@ -44,6 +50,8 @@ export class PostgresModel {
   private readonly sessions = new Set<ServerSession>();
   private holder: ServerSession | null = null;
   private isUp = true;
+  /** What arrived while the server was paused; null: it runs. */
+  private arrived: (() => void)[] | null = null;
   /** Probability that a statement of a transaction that writes fails with a deadlock. */
   deadlocks = 0;
   /** Further time of each statement, ms. */
@@ -53,6 +61,23 @@ export class PostgresModel {
 
   get accepts(): boolean {
     return this.isUp;
+  }
+
+  /** The server does nothing, and its connections stay open, as after SIGSTOP. */
+  pause(): void {
+    this.arrived ??= [];
+  }
+
+  resume(): void {
+    const arrived = this.arrived ?? [];
+    this.arrived = null;
+    for (const work of arrived) this.options.scheduler.after(0, () => this.whenRunning(work));
+  }
+
+  /** Runs what arrived at the server: at once, or after its pause. */
+  whenRunning(work: () => void): void {
+    if (this.arrived) this.arrived.push(work);
+    else work();
   }
 
   /** Stops the server. What is committed is on disk. */
@@ -85,6 +110,7 @@ export class PostgresModel {
     const session: ServerSession = {
       transaction: null,
       activeMs: this.options.scheduler.nowMs,
+      isExecuting: false,
       isFailed: false,
       isClosed: false,
       onClose,
@@ -133,9 +159,17 @@ export class PostgresModel {
     if (this.holder === session) this.holder = null;
   }
 
-  execute(session: ServerSession, text: string, params: SqlValue[], reply: Reply): void {
+  execute(session: ServerSession, text: string, params: SqlValue[], answer: Reply): void {
     const { scheduler, random } = this.options;
     const startMs = scheduler.nowMs;
+    const patienceMs =
+      random() < SAME_ROW_SHARE ? Number.POSITIVE_INFINITY : random() * OTHER_ROWS_MS;
+    session.isExecuting = true;
+    const reply: Reply = (result) => {
+      session.isExecuting = false;
+      this.touch(session);
+      answer(result);
+    };
     const attempt = (): void => {
       if (session.isClosed) return;
       const { transaction } = session;
@@ -143,13 +177,13 @@ export class PostgresModel {
         reply(new SqlError('25P02', 'the transaction is aborted'));
         return;
       }
-      if (transaction.needsEngine(text) && this.isBusyFor(session)) {
+      if (transaction.needsEngine(text) && this.isBusyFor(session, patienceMs)) {
         if (text.includes(SKIP_LOCKED) && random() < 0.5) {
           reply(NO_ROWS);
           return;
         }
         if (scheduler.nowMs - startMs < LOCK_TIMEOUT_MS) {
-          scheduler.after(WAIT_STEP_MS, attempt);
+          scheduler.after(WAIT_STEP_MS, () => this.whenRunning(attempt));
           return;
         }
         this.fail(session);
@@ -159,7 +193,7 @@ export class PostgresModel {
       reply(this.run(session, transaction, text, params));
     };
     const pauseMs = this.slownessMs > 0 ? random() * this.slownessMs : 0;
-    if (pauseMs > 0) scheduler.after(pauseMs, attempt);
+    if (pauseMs > 0) scheduler.after(pauseMs, () => this.whenRunning(attempt));
     else attempt();
   }
 
@@ -184,16 +218,14 @@ export class PostgresModel {
         return new SqlError(code.includes('FOREIGNKEY') ? '23503' : '23505', message);
       }
       return new SqlError('XX000', `${message}: ${text}`);
-    } finally {
-      this.touch(session);
     }
   }
 
-  /** Whether another transaction has the engine, and is still at work. */
-  private isBusyFor(session: ServerSession): boolean {
+  /** Whether another transaction has the engine, and did something within this time. */
+  private isBusyFor(session: ServerSession, patienceMs: number): boolean {
     const { holder } = this;
     if (!holder || holder === session || !holder.transaction?.isHolding) return false;
-    return this.options.scheduler.nowMs - holder.activeMs < PATIENCE_MS;
+    return this.options.scheduler.nowMs - holder.activeMs < patienceMs;
   }
 
   private takeEngine(session: ServerSession): void {
@@ -212,11 +244,15 @@ export class PostgresModel {
     const { scheduler } = this.options;
     session.activeMs = scheduler.nowMs;
     const { transaction } = session;
-    scheduler.after(IDLE_IN_TRANSACTION_TIMEOUT_MS, () => {
-      const isIdle = session.activeMs <= scheduler.nowMs - IDLE_IN_TRANSACTION_TIMEOUT_MS;
-      if (!isIdle || transaction === null || session.transaction !== transaction) return;
+    if (transaction === null) return;
+    const endIfIdle = (): void => {
+      const isIdle =
+        !session.isExecuting &&
+        session.activeMs <= scheduler.nowMs - IDLE_IN_TRANSACTION_TIMEOUT_MS;
+      if (!isIdle || session.transaction !== transaction) return;
       this.end(session);
       session.onClose('terminating connection due to idle-in-transaction timeout');
-    });
+    };
+    scheduler.after(IDLE_IN_TRANSACTION_TIMEOUT_MS, () => this.whenRunning(endIfIdle));
   }
 }

@@ -100,9 +100,11 @@ export class SimulatedSession implements PostgresSession {
   }
 
   private closeServer(): void {
-    this.toServer(() => {
-      if (this.server && !this.server.isClosed) this.model.end(this.server);
-    });
+    this.toServer(() =>
+      this.model.whenRunning(() => {
+        if (this.server && !this.server.isClosed) this.model.end(this.server);
+      }),
+    );
   }
 
   private runCommand(statements: string, server: ServerSession): string | SqlError {
@@ -129,11 +131,13 @@ export class SimulatedSession implements PostgresSession {
       this.pending = pending;
       const reply = (result: unknown) =>
         this.toClient(() => this.machine.run(() => this.receive(pending, result)));
-      this.toServer(() => {
-        const { server } = this;
-        if (server?.isClosed) return;
-        work(reply, server as ServerSession);
-      });
+      this.toServer(() =>
+        this.model.whenRunning(() => {
+          const { server } = this;
+          if (server?.isClosed) return;
+          work(reply, server as ServerSession);
+        }),
+      );
     });
   }
 
