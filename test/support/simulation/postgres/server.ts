@@ -19,6 +19,8 @@ export interface ServerSession {
   /** When its last statement ended. */
   activeMs: number;
   isExecuting: boolean;
+  /** How long a statement of the transaction waits for a lock. */
+  lockTimeoutMs: number;
   /** The server has failed the transaction: its commit becomes a rollback. */
   isFailed: boolean;
   isClosed: boolean;
@@ -111,6 +113,7 @@ export class PostgresModel {
       transaction: null,
       activeMs: this.options.scheduler.nowMs,
       isExecuting: false,
+      lockTimeoutMs: LOCK_TIMEOUT_MS,
       isFailed: false,
       isClosed: false,
       onClose,
@@ -126,8 +129,9 @@ export class PostgresModel {
     this.rollback(session);
   }
 
-  begin(session: ServerSession, access: 'read' | 'write'): void {
+  begin(session: ServerSession, access: 'read' | 'write', lockTimeoutMs = LOCK_TIMEOUT_MS): void {
     this.rollback(session);
+    session.lockTimeoutMs = lockTimeoutMs;
     session.transaction = new Transaction(this.options.engine, access);
     session.isFailed = false;
     this.touch(session);
@@ -182,7 +186,7 @@ export class PostgresModel {
           reply(NO_ROWS);
           return;
         }
-        if (scheduler.nowMs - startMs < LOCK_TIMEOUT_MS) {
+        if (scheduler.nowMs - startMs < session.lockTimeoutMs) {
           scheduler.after(WAIT_STEP_MS, () => this.whenRunning(attempt));
           return;
         }

@@ -109,7 +109,12 @@ export class SimulatedSession implements PostgresSession {
 
   private runCommand(statements: string, server: ServerSession): string | SqlError {
     if (statements.startsWith('begin')) {
-      this.model.begin(server, statements.includes('read only') ? 'read' : 'write');
+      const lockTimeoutMs = /lock_timeout = (\d+)/.exec(statements)?.[1];
+      this.model.begin(
+        server,
+        statements.includes('read only') ? 'read' : 'write',
+        lockTimeoutMs === undefined ? undefined : Number(lockTimeoutMs),
+      );
       return 'BEGIN';
     }
     if (statements === 'commit') return this.model.commit(server);
