@@ -18,20 +18,22 @@ export interface SetBackPlan {
 const AHEAD_MIN_MS = 10_000;
 
 /**
- * Times of service time that start or end a period, or order rows: those in the future are set back by
- * the lead. Times of a row belong together: those of a row that was created before stay.
+ * Columns that hold service time and start or end a period, or order rows: they are set back by the lead
+ * in rows where the second name, a column, is in the future. An end is listed with its start, since an
+ * end in the future may also be from before.
  */
-const TIMES = {
-  deliveries: { since: 'created', columns: ['created', 'due'] },
-  happenings: { since: 'at', columns: ['at'] },
-  links: { since: 'created', columns: ['created', 'expires'] },
-  rehearsals: { since: 'seen', columns: ['created', 'seen', 'ended', 'removed'] },
-  reports: { since: 'due', columns: ['due'] },
-  sessions: { since: 'created', columns: ['created', 'seen'] },
-  signing_keys: { since: 'created', columns: ['created', 'active_from', 'retires'] },
-  streams: { since: 'source_seen', columns: ['source_seen', 'source_ends_at'] },
-  webhooks: { since: 'failing_since', columns: ['failing_since'] },
-} as const;
+const TIMES: readonly (readonly [table: string, since: string, columns: readonly string[]])[] = [
+  ['deliveries', 'created', ['created']],
+  ['deliveries', 'due', ['due']],
+  ['happenings', 'at', ['at']],
+  ['links', 'created', ['created', 'expires']],
+  ['rehearsals', 'seen', ['created', 'seen', 'ended', 'removed']],
+  ['reports', 'due', ['due']],
+  ['sessions', 'created', ['created', 'seen']],
+  ['signing_keys', 'created', ['created', 'active_from', 'retires']],
+  ['streams', 'source_seen', ['source_seen', 'source_ends_at']],
+  ['webhooks', 'failing_since', ['failing_since']],
+];
 
 /**
  * Sets service time back to the system clock, for an operator whose clock was hours ahead (SPEC K-7).
@@ -111,7 +113,7 @@ async function keepSealed(tx: Tx, from: number, last: number): Promise<void> {
 }
 
 async function setTimesBack(tx: Tx, systemMs: number, aheadMs: number): Promise<void> {
-  for (const [table, { since, columns }] of Object.entries(TIMES)) {
+  for (const [table, since, columns] of TIMES) {
     const changes = columns.map((column) => `${column} = ${column} - $1`);
     await tx.query(`update ${table} set ${changes.join(', ')} where ${since} > $2`, [
       aheadMs,

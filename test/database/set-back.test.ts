@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { INTERVAL_MS, intervalAt } from '../../protocol/interval.ts';
+import type { Delivery } from '../../protocol/webhooks.ts';
 import { openBackends } from '../support/harness/backends.ts';
 import {
   expectJson,
@@ -12,6 +13,7 @@ import {
   startService,
   type TestViewer,
 } from '../support/harness/harness.ts';
+import { until } from '../support/until.ts';
 
 /** The lead of service time when it is set back. */
 const AHEAD_MS = 15_000;
@@ -44,6 +46,22 @@ async function statusOf(harness: Harness, { token }: Account, id: string): Promi
   return (await expectJson<{ status: string }>(response, 200)).status;
 }
 
+async function createWebhook(harness: Harness, { token }: Account): Promise<string> {
+  const body = { url: 'https://hooks.example.org/', events: ['stream.ended'] };
+  const response = await harness.studio('POST', '/webhooks', body, { token });
+  return (await expectJson<{ id: string }>(response, 201)).id;
+}
+
+/** The streams that the service has tried to report to a webhook. */
+async function reportedStreams(harness: Harness, { token }: Account, id: string) {
+  const path = `/webhooks/${id}/deliveries`;
+  const response = await harness.studio('GET', path, undefined, { token });
+  const { results } = await expectJson<{ results: Delivery[] }>(response, 200);
+  return results
+    .filter(({ attempts }) => attempts.length > 0)
+    .map(({ body }) => JSON.parse(body).data.streamId as string);
+}
+
 const heartbeat = (viewer: TestViewer) => viewer.post(`/api/v1/view-counts/${viewer.streamId}`);
 
 test.each(['embedded', 'shared'] as const)(
@@ -63,6 +81,7 @@ test.each(['embedded', 'shared'] as const)(
     const over = await ahead.createStream();
     await change(ahead, account, over, 'end');
     const planned = await ahead.createStream();
+    const webhook = await createWebhook(ahead, account);
     const servedIds = [live, lobby, over];
     const watching = await Promise.all(servedIds.map((id) => ahead.viewer(id)));
     const from = ahead.interval();
@@ -99,6 +118,12 @@ test.each(['embedded', 'shared'] as const)(
     const first = back.interval();
     await back.advance(SERVED_INTERVALS);
     expect((await bodies(viewer, first)).join()).toContain('tick');
+
+    await until('the end of the show is reported', async () => {
+      await back.service.sendWebhooks();
+      const reported = await reportedStreams(back, account, webhook);
+      return [live, lobby].every((id) => reported.includes(id));
+    });
 
     // Time comes to the intervals that were served, while viewers watch and write.
     const returned = await Promise.all(servedIds.map((id) => back.viewer(id)));
