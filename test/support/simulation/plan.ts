@@ -40,7 +40,7 @@ export function planOf(seed: number, kinds: readonly FaultKind[]): Plan {
   const apart = withoutOverlaps(faults, { node: nodes, viewer: viewers, backend: 1 });
   return {
     ...plan,
-    faults: losesCommits({ faults: apart }) ? apart.filter(isWithoutNodes) : apart,
+    faults: losesCommits({ faults: apart }) ? apart.filter(canWriteBack) : apart,
   };
 }
 
@@ -64,6 +64,13 @@ export function losesCommits({ faults }: Pick<Plan, 'faults'>): boolean {
   return faults.some(({ kind }) => kind === LOST_COMMITS);
 }
 
-// N-22: nodes write back what they served. A node that ends meanwhile knows nothing to write back.
-const isWithoutNodes = ({ kind }: PlannedFault) =>
-  kind !== 'kill a node' && kind !== 'restart a node' && kind !== 'rolling restart';
+// N-22: nodes write back what they served, unless they ended meanwhile or Redis lost its data, too.
+const CANNOT_WRITE_BACK: ReadonlySet<FaultKind> = new Set<FaultKind>([
+  'kill a node',
+  'restart a node',
+  'rolling restart',
+  'restart Redis empty',
+  'restart Redis empty while replies to a node are lost',
+  'promote a lagging replica of Redis',
+]);
+const canWriteBack = ({ kind }: PlannedFault) => !CANNOT_WRITE_BACK.has(kind);

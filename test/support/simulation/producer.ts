@@ -17,6 +17,7 @@ export interface ProducerOptions {
   readonly oracle: Oracle;
   readonly random: () => number;
   readonly newKey: () => string;
+  readonly onPublished: (quiz: PublishedQuiz) => void;
 }
 
 /** The script of a show: quizzes with winners, and events of its own. */
@@ -59,6 +60,7 @@ export class Producer {
         oracle.quizPublishing(draft.id, answer);
         const quiz = await this.write<PublishedQuiz>(`/quizzes/${draft.id}/publish`, 200);
         oracle.quizPublished(quiz);
+        this.options.onPublished(quiz);
         quizzes.push(quiz);
         await client.sleep(durationMs + RESULTS_MS);
       }

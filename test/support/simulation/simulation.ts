@@ -1,8 +1,10 @@
 import { intervalAt } from '../../../protocol/interval.ts';
 import { replaceRuntime } from '../../../server/platform/runtime.ts';
+import type { PublishedQuiz } from '../kill/consistency-checker.ts';
 import { Scheduler } from '../scheduler.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { Balancer } from './balancer.ts';
+import { Cheater } from './cheater.ts';
 import { Cluster } from './cluster.ts';
 import type { Coverage } from './coverage.ts';
 import { startFault } from './faults.ts';
@@ -42,9 +44,13 @@ const BACKOFF_MS = 21_000;
 /** After this time the readers have read everything that was acknowledged. */
 const SEAL_MS = 1_000;
 
+/** N-8, with what clocks drift between two readings. */
+const CLOCKS_DIFFER_MS = 120;
+
 const REPLAY_MS = 3_000;
-/** Names readers that are no viewers in the ledger. */
+/** Names clients that are no viewers in the ledger. */
 const REPLAY_SEAT = 1_000;
+const CHEATER_SEAT = 1_001;
 
 const leaveMachine = () => replaceRuntime(NO_MACHINE);
 
@@ -116,7 +122,23 @@ class Simulation {
     const network = { scheduler, random, balancer: cluster.balancer, observer, roaming: 0.3 };
     const client = new HttpClient(scheduler, network, `Token ${template.token}`);
     let keys = 0;
-    return new Producer({ client, oracle, random, newKey: () => `key-${++keys}` });
+    const newKey = () => `key-${++keys}`;
+    const onPublished = (quiz: PublishedQuiz) => this.createCheater().onQuiz(quiz);
+    return new Producer({ client, oracle, random, newKey, onPublished });
+  }
+
+  /** Each has a new connection, and a token that has not expired. */
+  private createCheater(): Cheater {
+    const { scheduler, random, cluster, oracle, template, producer } = this;
+    const observer = oracle.observerOf('cheater', CHEATER_SEAT);
+    const network = { scheduler, random, balancer: cluster.balancer, observer, roaming: 1 };
+    const serviceMs = () => scheduler.nowMs + cluster.serviceOffsets().maxMs;
+    const credential = template.viewerTokenOf(producer.streamId, serviceMs());
+    return new Cheater({
+      client: new HttpClient(scheduler, network, credential),
+      random,
+      serviceMs,
+    });
   }
 
   private async play(): Promise<void> {
@@ -166,6 +188,7 @@ class Simulation {
       oracle.failUnlessLossy('the show does not end: an event or a response is missing');
     }
     this.checkRecovered();
+    this.checkClocks();
     const isMissing = () =>
       viewers.some(({ viewer }) => viewer.state === 'offline' || viewer.state === 'joining');
     this.advanceWhile(isMissing, BACKOFF_MS);
@@ -193,6 +216,13 @@ class Simulation {
       else if (behind > 1) oracle.fail(`node ${number} is ${behind} intervals behind`);
       else if (!isReady) oracle.fail(`node ${number} is not ready after its recovery`);
     }
+  }
+
+  /** N-8: a node that is further behind the others than this for 2 s steps forward. */
+  private checkClocks(): void {
+    const { minMs, maxMs } = this.cluster.serviceOffsets();
+    if (maxMs - minMs <= CLOCKS_DIFFER_MS) return;
+    this.oracle.fail(`service time of two nodes differs by ${(maxMs - minMs).toFixed(0)} ms`);
   }
 
   /** Reads the whole feed again on every node: it must be what viewers got. */
