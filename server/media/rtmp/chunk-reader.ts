@@ -41,8 +41,14 @@ export class ChunkReader {
   private chunkRemainingBytes = 0;
   private readonly streams = new Map<number, ChunkStream>();
 
-  /** @param maxMessageBytes longer messages throw */
-  constructor(public maxMessageBytes: number) {}
+  /**
+   * @param maxMessageBytes longer messages throw
+   * @param onChunk called for each chunk before it is read; may throw
+   */
+  constructor(
+    public maxMessageBytes: number,
+    private readonly onChunk: () => void = () => {},
+  ) {}
 
   /** Adds received bytes; `next` reads them. */
   feed(bytes: Uint8Array): void {
@@ -83,6 +89,7 @@ export class ChunkReader {
     const isExtended =
       format === 3 ? (existing?.isExtended ?? false) : uint24(input, offset) === EXTENDED_TIMESTAMP;
     if (isExtended && input.length < end + 4) return false;
+    this.onChunk();
     const stream = existing ?? this.newStream(id, format);
     if (format === 3) {
       // Some encoders omit the repeated extended timestamp. A payload seldom begins with its bytes.

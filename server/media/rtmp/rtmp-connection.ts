@@ -71,6 +71,8 @@ export class RtmpConnection {
   private receivedBytes = 0;
   private acknowledgedBytes = 0;
   private readonly messageRate: RateMeter;
+  private pendingChunks = 0;
+  private readonly chunkRate: RateMeter;
   // Acknowledge only on request: a sender that closes with unread acknowledgements resets the
   // connection and loses its last frames.
   private windowBytes = Number.POSITIVE_INFINITY;
@@ -80,9 +82,10 @@ export class RtmpConnection {
     private readonly options: ConnectionOptions,
   ) {
     this.handshake = new Handshake(options.random);
-    this.reader = new ChunkReader(options.limits.pendingMessageBytes);
+    this.reader = new ChunkReader(options.limits.pendingMessageBytes, () => this.countChunk());
     this.replies = new ReplyWriter(socket, options.limits.replyBytes);
     this.messageRate = new RateMeter(options.limits.messagesPerSecond);
+    this.chunkRate = new RateMeter(options.limits.chunksPerSecond);
     this.phaseStartMs = options.nowMs();
     this.lastByteMs = this.phaseStartMs;
     socket.on('data', (bytes: Buffer) => this.guard(() => this.receive(bytes)));
@@ -161,6 +164,19 @@ export class RtmpConnection {
       }
       this.handleMessage(message);
     }
+  }
+
+  /**
+   * Limits the chunks: in chunks of one byte, a megabyte takes 130 ms of the thread.
+   * @throws RtmpError
+   */
+  private countChunk(): void {
+    const { limits } = this.options;
+    const isExceeded =
+      this.phase === 'live'
+        ? this.chunkRate.exceeds(1, this.lastByteMs)
+        : ++this.pendingChunks > limits.pendingChunks;
+    if (isExceeded) throw new RtmpError('Too many chunks; send chunks of at least 128 bytes.');
   }
 
   private handleMessage(message: RtmpMessage): void {

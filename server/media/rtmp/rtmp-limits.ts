@@ -22,6 +22,10 @@ export const RTMP_LIMITS = {
   pendingBytes: 256 << 10,
   /** Messages per second: typically 110, more after a stall. */
   messagesPerSecond: 3_000,
+  /** Chunks before acceptance: chunks of 128 bytes, the smallest in use, fill the bytes above with 2,000. */
+  pendingChunks: 4_000,
+  /** Chunks per second from an accepted source: 200 Mbit/s in chunks of 128 bytes. */
+  chunksPerSecond: 200_000,
   /** Unread bytes in the send buffer; server messages are small. */
   replyBytes: 64 << 10,
 };

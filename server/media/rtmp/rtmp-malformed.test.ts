@@ -8,11 +8,23 @@ import { flvTag } from '../container/flv-tag.ts';
 import { writeChunks } from './chunk-writer.ts';
 import { commandMessage } from './publish-session.ts';
 import { FAILED } from './rtmp-connection.ts';
-import { PING_REQUEST, userControl, VIDEO } from './rtmp-message.ts';
+import {
+  controlMessage,
+  PING_REQUEST,
+  SET_CHUNK_SIZE,
+  userControl,
+  VIDEO,
+} from './rtmp-message.ts';
 
 const EMPTY = Buffer.alloc(0);
 /** Format 3 chunks on chunk stream 3, which repeat the previous message. */
 const REPEATED = Buffer.alloc(60_000, 0xc3);
+
+/** Chunks of one byte: a message of 60,000 bytes. */
+const TINY_CHUNKS = Buffer.concat([
+  writeChunks(controlMessage(SET_CHUNK_SIZE, 1), 2, 128),
+  writeChunks({ ...videoMessage(0), payload: Buffer.alloc(60_000, 0x17) }, 3, 1),
+]);
 
 const BAD_NAME = 'NetStream.Publish.BadName';
 let fixture: RtmpFixture;
@@ -72,7 +84,11 @@ describe('[M-16] a peer that', () => {
   });
 
   test('a peer that never reads the responses is closed', async () => {
-    const port = await fixture.listen({ messagesPerSecond: Number.POSITIVE_INFINITY });
+    const unlimited = Number.POSITIVE_INFINITY;
+    const port = await fixture.listen({
+      messagesPerSecond: unlimited,
+      chunksPerSecond: unlimited,
+    });
     const { source, session } = await fixture.goLive(port);
     source.socket.pause();
     const request = writeChunks(userControl(PING_REQUEST, 1), 2, 128);
@@ -102,6 +118,23 @@ describe('[M-16] a peer that', () => {
       ...Array.from({ length: 40 }, () => ({ ...videoMessage(0), payload: Buffer.alloc(8_000) })),
     );
     await second.closed;
+  });
+
+  test('a peer that sends tiny chunks before publishing is closed', async () => {
+    const sender = await fixture.connect(await fixture.listen({ publishMs: 60_000 }));
+    sender.sendHandshake();
+    sender.socket.write(TINY_CHUNKS);
+    await sender.closed;
+    expect(fixture.lines.join()).toContain('Too many chunks');
+  });
+
+  test('a peer that sends tiny chunks as a source gets an error message', async () => {
+    const { source, session } = await fixture.goLive(
+      await fixture.listen({ chunksPerSecond: 1_000 }),
+    );
+    source.socket.write(TINY_CHUNKS);
+    expect(await session.waitForEnd()).toContain('chunks of at least 128 bytes');
+    await source.until((all) => all.codes().includes(FAILED));
   });
 
   test('a peer that floods empty messages as a source gets an error message', async () => {
