@@ -7,7 +7,7 @@ async function* pagesOf<Row>(...pages: Row[][]): AsyncGenerator<Row[]> {
   yield* pages;
 }
 
-async function textOf<Row>(
+async function textOf<Row extends object>(
   table: ExportTable<Row>,
   format: 'ndjson' | 'csv',
   ...pages: Row[][]
@@ -146,4 +146,29 @@ describe('exports of the feed', () => {
       ['7', 'lights', 'null'],
     ]);
   });
+});
+
+test.each(['ndjson', 'csv'] as const)(
+  '%s is made in slices of about 64,000 characters',
+  async (format) => {
+    const page = Array.from({ length: 1_000 }, (_, seat) => ({
+      ...ANSWER,
+      seat,
+      question: 'x'.repeat(450),
+    }));
+    const texts = await Array.fromAsync(serializePages(ANSWERS, format, pagesOf(page)));
+    expect(Math.max(...texts.map(({ length }) => length))).toBeLessThan(100_000);
+    expect(texts.length).toBeLessThan(20);
+    expect(texts.join('').match(/x{450}/g)).toHaveLength(1_000);
+  },
+);
+
+test('[P-29] one interval of the feed that exceeds a slice is one slice', async () => {
+  const data = { text: 'x'.repeat(100_000) };
+  const page = [1, 2].map((interval) => ({
+    interval,
+    body: JSON.stringify({ interval, events: [{ type: 'custom', data }] }),
+  }));
+  const texts = await Array.fromAsync(serializePages(FEED, 'csv', pagesOf(page)));
+  expect(texts.map((text) => text.split(',')[0])).toEqual(['interval', '1', '2']);
 });

@@ -35,7 +35,7 @@ export interface ExportDeps extends Pick<ExportSource, 'store' | 'winnerCode'> {
 /** Operations of the studio API that export a stream's data (SPEC P-27 … P-30, J-12). */
 export function createExports({ context, store, winnerCode }: ExportDeps) {
   const handler =
-    <Row>(
+    <Row extends object>(
       kind: ExportKind,
       table: ExportTable<Row>,
       openPages: (source: ExportSource) => Promise<Pages<Row>>,

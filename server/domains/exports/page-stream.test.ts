@@ -31,3 +31,16 @@ test('breaks off and reports the error when a page cannot be read', async () => 
   expect(await text.catch(() => 'broken off')).toBe('broken off');
   expect(failures).toEqual([missing]);
 });
+
+test('lets other work run before each text', async () => {
+  const order: string[] = [];
+  function* texts() {
+    for (const text of ['first', 'second', 'third']) {
+      setImmediate(() => order.push('other work'));
+      order.push(text);
+      yield text;
+    }
+  }
+  await new Response(pageStream(texts(), () => {})).text();
+  expect(order.slice(0, 5)).toEqual(['first', 'other work', 'second', 'other work', 'third']);
+});

@@ -1,10 +1,13 @@
+import { runtime } from '../../platform/runtime.ts';
+
 /**
- * A response body that reads the next page only when the client has taken the previous one. When a
- * page cannot be read, the transfer breaks off without its final chunk, which a client detects.
+ * A response body that makes the next text only when the client has taken the previous one, and lets
+ * other requests run before it. When a page cannot be read, the transfer breaks off without its final
+ * chunk, which a client detects.
  * @param onFailure called with the error of a page that cannot be read
  */
 export function pageStream(
-  texts: AsyncGenerator<string>,
+  texts: AsyncGenerator<string> | Generator<string>,
   onFailure: (error: unknown) => void,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
@@ -13,6 +16,7 @@ export function pageStream(
     {
       async pull(controller) {
         try {
+          await new Promise<void>((resolve) => runtime.setImmediate(resolve));
           const { done, value } = await texts.next();
           if (isCancelled) return;
           if (done) controller.close();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { ImportFormat } from '../../../protocol/rundown.ts';
+import type { ImportFormat, QuizFileFormat } from '../../../protocol/rundown.ts';
 import { type NewQuiz, newQuizSchema } from '../../../protocol/studio.ts';
 import { seededRandom } from '../../../test/support/seeded-random.ts';
 import { escapeFormula } from './formats/formula-escape.ts';
@@ -11,6 +11,9 @@ const random = seededRandom(1);
 const randomBelow = (n: number) => Math.floor(random() * n);
 const read = (format: ImportFormat, text: string, duration = 20_000) =>
   readQuizzes({ format, text, duration, randomBelow });
+
+const written = (quizzes: readonly NewQuiz[], format: QuizFileFormat) =>
+  [...serializeQuizzes(quizzes, format)].join('');
 
 /** The issues of a text that cannot be imported. */
 function issuesOf(format: ImportFormat, text: string): readonly string[] {
@@ -166,7 +169,7 @@ describe('an exported file', () => {
     (format) => {
       fc.assert(
         fc.property(fc.array(quiz, { minLength: 1, maxLength: 8 }), (quizzes) => {
-          expect(read(`fourbeat-${format}`, serializeQuizzes(quizzes, format))).toEqual(quizzes);
+          expect(read(`fourbeat-${format}`, written(quizzes, format))).toEqual(quizzes);
         }),
         { numRuns: 300 },
       );
@@ -179,7 +182,7 @@ describe('an exported file', () => {
       question: '=HYPERLINK("http://x","y")',
       choices: ["'+1", 'Jupiter'],
     };
-    const file = serializeQuizzes([formula], 'csv');
+    const file = written([formula], 'csv');
     expect(file).toBe(
       '\ufeffquestion,choice 1,choice 2,choice 3,choice 4,choice 5,choice 6,choice 7,choice 8,choice 9,choice 10,answer,duration,reveal\r\n' +
         `"'=HYPERLINK(""http://x"",""y"")",''+1,Jupiter,,,,,,,,,Jupiter,10000,auto\r\n`,
@@ -195,6 +198,14 @@ describe('an exported file', () => {
   ])('[D-15] %p is no formula where ";" separates cells', (question, escaped) => {
     expect(escapeFormula(question)).toBe(escaped);
     const quiz = { ...PLANET, question };
-    expect(read('fourbeat-csv', serializeQuizzes([quiz], 'csv'))).toEqual([quiz]);
+    expect(read('fourbeat-csv', written([quiz], 'csv'))).toEqual([quiz]);
   });
+});
+
+test('[D-15] an export as CSV has parts of at most 20 quizzes, one header and one byte order mark', () => {
+  const quizzes = Array.from({ length: 45 }, (_, n) => ({ ...PLANET, question: `Question ${n}?` }));
+  const parts = [...serializeQuizzes(quizzes, 'csv')];
+  expect(parts.map((part) => part.split('\r\n').length - 1)).toEqual([1, 20, 20, 5]);
+  expect(parts.map((part) => part.startsWith('\ufeff'))).toEqual([true, false, false, false]);
+  expect(read('fourbeat-csv', parts.join(''))).toEqual(quizzes);
 });

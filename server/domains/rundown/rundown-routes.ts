@@ -12,6 +12,7 @@ import { DomainError } from '../../platform/errors.ts';
 import { runtime } from '../../platform/runtime.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { attachmentHeader } from '../exports/export-file-name.ts';
+import { pageStream } from '../exports/page-stream.ts';
 import { studioQuizOf } from '../quizzes/quiz-wire.ts';
 import { newQuizOf } from '../quizzes/quizzes-sql.ts';
 import type { streamProcedures } from '../streams/streams-sql.ts';
@@ -83,10 +84,14 @@ function exportHandler(context: StudioContext, store: RundownDeps['store']): Han
     const streamId = pathIds(request).stream_id ?? '';
     const { quizzes } = await store.listQuizzes({ streamId, producer: user.uuid });
     const stream = await store.findOwnStream({ id: streamId, producer: user.uuid });
-    return new Response(serializeQuizzes(quizzes.map(newQuizOf), format), {
+    const requestId = context.log.requestId(request);
+    const body = pageStream(serializeQuizzes(quizzes.map(newQuizOf), format), (error) =>
+      context.log.logDefect(route.operation, requestId, error),
+    );
+    return new Response(body, {
       headers: {
         ...route.headers,
-        'X-Request-Id': context.log.requestId(request),
+        'X-Request-Id': requestId,
         'Content-Type': CONTENT_TYPES[format],
         'Content-Disposition': attachmentHeader(stream, 'quizzes', format),
       },

@@ -9,19 +9,32 @@ export const CONTENT_TYPES: Readonly<Record<QuizFileFormat, string>> = {
   csv: 'text/csv; charset=utf-8',
 };
 
-/** Serializes quizzes to a file from which `readQuizzes` restores them. */
-export function serializeQuizzes(quizzes: readonly NewQuiz[], format: QuizFileFormat): string {
-  return format === 'json' ? `${JSON.stringify({ quizzes }, null, 2)}\n` : serializeCsv(quizzes);
+/** Quizzes of one part of a CSV file: 2,000 of the largest at once block the event loop for 200 ms. */
+const PART_QUIZZES = 20;
+
+/** Serializes quizzes to the parts of a file from which `readQuizzes` restores them. */
+export function* serializeQuizzes(
+  quizzes: readonly NewQuiz[],
+  format: QuizFileFormat,
+): Generator<string> {
+  if (format === 'json') {
+    yield `${JSON.stringify({ quizzes }, null, 2)}\n`;
+    return;
+  }
+  yield serializeCsv([], true);
+  for (let start = 0; start < quizzes.length; start += PART_QUIZZES) {
+    yield serializeCsv(quizzes.slice(start, start + PART_QUIZZES), false);
+  }
 }
 
 // Without a byte order mark Excel reads the file as Latin-1 and garbles it on save.
-function serializeCsv(quizzes: readonly NewQuiz[]): string {
+function serializeCsv(quizzes: readonly NewQuiz[], isStart: boolean): string {
   return stringify(quizzes.map(rowOf), {
     columns: COLUMNS,
-    header: true,
+    header: isStart,
     record_delimiter: '\r\n',
     quote_record_delimiter: true,
-    bom: true,
+    bom: isStart,
     cast: { string: escapeFormula },
   });
 }
