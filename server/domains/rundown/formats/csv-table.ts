@@ -1,4 +1,4 @@
-import { CsvError, parse } from 'csv-parse/sync';
+import { CsvError, type Options as CsvOptions, parse } from 'csv-parse/sync';
 import { type ImportIssue, UnreadableText } from './entry.ts';
 
 /** A row with at least one filled cell. */
@@ -21,10 +21,12 @@ const ROWS_MAX = 1_000;
 const CELLS_MAX = 64;
 // Four times the size of the longest possible quiz.
 const RECORD_BYTES_MAX = 64 * 1024;
-/** Most title rows before the header. */
+/** Most title rows before the header, and bytes of each of them. */
 const TITLE_ROWS_MAX = 20;
+const TITLE_BYTES_MAX = 4 * 1024;
 
 class TooWide extends Error {}
+class HeaderFound extends Error {}
 
 /**
  * Parses CSV (RFC 4180) and its variants from spreadsheets: with a byte order mark, with bare line feeds,
@@ -42,52 +44,93 @@ export function parseTable(
   const lines = text.replace(/\r\n?/g, '\n');
   let failure: unknown = null;
   for (const delimiter of DELIMITERS) {
-    let at = -1;
     try {
-      at = parseRows(lines, delimiter, TITLE_ROWS_MAX).findIndex(({ cells }) => isHeader(cells));
+      if (!hasHeader(lines, delimiter, isHeader)) continue;
     } catch (error) {
       failure ??= error;
+      continue;
     }
-    if (at === -1) continue;
-    const rows = parseRows(lines, delimiter, ROWS_MAX + 1);
+    const rows = parseRows(lines, delimiter);
+    const at = rows.findIndex(({ cells }) => isHeader(cells));
     return { header: rows[at] as Row, rows: rows.slice(at + 1) };
   }
   throw failure ?? new UnreadableText(missing);
 }
 
-function parseRows(text: string, delimiter: string, limit: number): Row[] {
+/**
+ * Whether one of the first rows is the header. It reads no further than that row, and little before it:
+ * reading large rows once for each delimiter would block the event loop.
+ * @throws UnreadableText when a quote before it is wrong
+ */
+function hasHeader(
+  text: string,
+  delimiter: string,
+  isHeader: (cells: readonly string[]) => boolean,
+): boolean {
+  try {
+    parseRecords(text, delimiter, {
+      to: TITLE_ROWS_MAX,
+      max_record_size: TITLE_BYTES_MAX,
+      on_record: (row) => {
+        // With `info` a row is not the array that its type says.
+        if (isHeader((row as unknown as CsvRecord).record)) throw new HeaderFound();
+        return null;
+      },
+    });
+    return false;
+  } catch (error) {
+    if (error instanceof HeaderFound) return true;
+    if (error instanceof CsvError && error.code === 'CSV_MAX_RECORD_SIZE') return false;
+    throw readableError(error);
+  }
+}
+
+function parseRows(text: string, delimiter: string): Row[] {
   const rows: Row[] = [];
   let line = 1;
-  for (const { record, info } of parseRecords(text, delimiter, limit)) {
+  for (const { record, info } of readRecords(text, delimiter)) {
     if (record.some((cell) => cell.trim() !== '')) rows.push({ line, cells: record });
     line = info.lines + 1;
   }
   return rows;
 }
 
-function parseRecords(text: string, delimiter: string, limit: number) {
+function readRecords(text: string, delimiter: string): CsvRecord[] {
+  const limits = { to: ROWS_MAX + 1, max_record_size: RECORD_BYTES_MAX };
+  let records: CsvRecord[];
   try {
-    const records = parse(text, {
-      delimiter,
-      record_delimiter: '\n',
-      bom: true,
-      relax_column_count: true,
-      max_record_size: RECORD_BYTES_MAX,
-      info: true,
-      to: limit,
-      // Called for each cell: a row of a million cells would block the event loop for a second.
-      cast: (value, { index }) => {
-        if (index >= CELLS_MAX) throw new TooWide();
-        return value;
-      },
-    }) as unknown as { record: string[]; info: { lines: number } }[];
-    if (records.length > ROWS_MAX) throw new UnreadableText(`The text has over ${ROWS_MAX} rows.`);
-    return records;
+    records = parseRecords(text, delimiter, limits);
   } catch (error) {
-    if (error instanceof TooWide) throw new UnreadableText(`A row has over ${CELLS_MAX} cells.`);
-    if (error instanceof CsvError) throw new UnreadableText(csvErrorText(error));
-    throw error;
+    throw readableError(error);
   }
+  if (records.length > ROWS_MAX) throw new UnreadableText(`The text has over ${ROWS_MAX} rows.`);
+  return records;
+}
+
+interface CsvRecord {
+  readonly record: string[];
+  readonly info: { readonly lines: number };
+}
+
+function parseRecords(text: string, delimiter: string, options: CsvOptions): CsvRecord[] {
+  return parse(text, {
+    ...options,
+    delimiter,
+    record_delimiter: '\n',
+    bom: true,
+    relax_column_count: true,
+    info: true,
+    // Called for each cell: a row of a million cells would block the event loop for a second.
+    cast: (value, { index }) => {
+      if (index >= CELLS_MAX) throw new TooWide();
+      return value;
+    },
+  }) as unknown as CsvRecord[];
+}
+
+function readableError(error: unknown): unknown {
+  if (error instanceof TooWide) return new UnreadableText(`A row has over ${CELLS_MAX} cells.`);
+  return error instanceof CsvError ? new UnreadableText(csvErrorText(error)) : error;
 }
 
 function csvErrorText(error: CsvError): string {

@@ -102,6 +102,20 @@ describe('fourbeat-csv', () => {
     expect(errorOf(() => readFourbeatCsv(text, DEFAULT_MS))).toContain(message);
   });
 
+  test('[D-11] fourbeat-csv finds the header before rows of 64 KB, and in the first 20 rows only', () => {
+    const wide = `${'x'.repeat(60_000)},a,b,b\n`;
+    expect(quizzesOf(`${HEADER}${wide}`)).toHaveLength(1);
+    expect(quizzesOf(`${'\n'.repeat(19)}${HEADER}${wide}`)).toHaveLength(1);
+    const after20 = errorOf(() => readFourbeatCsv(`${'\n'.repeat(20)}${HEADER}`, DEFAULT_MS));
+    expect(after20).toContain('no row with the columns');
+  });
+
+  test('[D-11] fourbeat-csv reads at most 4 KB of a title before the header', () => {
+    expect(quizzesOf(`${'x'.repeat(4_000)}\n${HEADER}Which?,a,b,b\n`)).toHaveLength(1);
+    const text = `${'x'.repeat(5_000)}\n${HEADER}Which?,a,b,b\n`;
+    expect(errorOf(() => readFourbeatCsv(text, DEFAULT_MS))).toContain('no row with the columns');
+  });
+
   test('[D-7] [D-11] fourbeat-csv locates a wrong quote in a text with semicolons', () => {
     const rows = 'Which?;"a, b";b;b\n'.repeat(30);
     const text = `question;choice 1;choice 2;answer\n${rows}Who is "B"?;a;b;b\n`;
