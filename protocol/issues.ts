@@ -2,6 +2,8 @@ import type { z } from 'zod';
 
 /** Most members named in one error. */
 const MEMBERS_MAX = 3;
+/** Most characters of an unknown member's name in an error. */
+const KEY_CHARS = 40;
 
 // All numbers in requests are integers.
 const NOUNS: Readonly<Record<string, string>> = {
@@ -30,6 +32,8 @@ export const describeIssue: z.core.$ZodErrorMap = (issue) => {
       const member = String(issue.discriminator);
       return allowedValues(issue.options, !Object.hasOwn(issue.input as object, member));
     }
+    case 'unrecognized_keys':
+      return unknownMembers(issue.keys);
     case 'too_big':
       return `must ${issue.origin === 'array' ? 'have' : 'be'} at most ${amount(issue, issue.maximum)}`;
     case 'too_small':
@@ -50,6 +54,18 @@ export function summarizeIssues(issues: readonly z.core.$ZodIssue[]): string {
     .slice(0, MEMBERS_MAX)
     .map(([member, message]) => (member === '' ? message : `${member}: ${message}`))
     .join('; ');
+}
+
+/** Names a few of the unknown members: a body of 1 MB may have 100,000. */
+function unknownMembers(keys: readonly string[]): string {
+  const named = keys.slice(0, MEMBERS_MAX).map((key) => JSON.stringify(shortened(key)));
+  const more = keys.length - named.length;
+  const list = `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return `Unrecognized key${keys.length > 1 ? 's' : ''}: ${list}`;
+}
+
+function shortened(key: string): string {
+  return key.length > KEY_CHARS ? `${key.slice(0, KEY_CHARS).toWellFormed()}…` : key;
 }
 
 function allowedValues(values: readonly unknown[], isMissing: boolean): string {

@@ -27,14 +27,20 @@ export function parseJsonObject(text: string): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** Checks a parsed value and counts its keys. @param path of the value, for errors */
-function countParsedKeys(value: unknown, path = ''): number {
+/**
+ * Checks a parsed value and counts its keys.
+ * @param path of the value, for errors: one array for all values, since a text per value took 50 ms for
+ *   the 500,000 numbers of a large body
+ */
+function countParsedKeys(value: unknown, path: (string | number)[] = []): number {
   if (typeof value === 'string') checkString(value);
   else if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new Problem(400, `${path}: the number is too large.`);
+    if (!Number.isFinite(value)) {
+      throw new Problem(400, `${path.join('.')}: the number is too large.`);
+    }
   } else if (Array.isArray(value)) {
     let keys = 0;
-    for (const [at, element] of value.entries()) keys += countParsedKeys(element, `${path}.${at}`);
+    for (let at = 0; at < value.length; at++) keys += countMemberKeys(at, value[at], path);
     return keys;
   } else if (value !== null && typeof value === 'object') {
     let keys = 0;
@@ -42,11 +48,18 @@ function countParsedKeys(value: unknown, path = ''): number {
       if (key === '__proto__')
         throw new Problem(400, 'The body has the key "__proto__", which is not allowed.');
       checkString(key);
-      keys += 1 + countParsedKeys(member, path === '' ? key : `${path}.${key}`);
+      keys += 1 + countMemberKeys(key, member, path);
     }
     return keys;
   }
   return 0;
+}
+
+function countMemberKeys(at: string | number, member: unknown, path: (string | number)[]): number {
+  path.push(at);
+  const keys = countParsedKeys(member, path);
+  path.pop();
+  return keys;
 }
 
 function checkString(value: string): void {
