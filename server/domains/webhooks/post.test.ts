@@ -219,6 +219,16 @@ describe('post to a webhook', () => {
     socket.on('close', () => clearInterval(timer));
     closing.push(() => socket.destroy());
   };
+  test('[H-13] a post to a webhook reads at most ten interim responses', async () => {
+    const FINAL = 'HTTP/1.1 204 No Content\r\n\r\n';
+    const resultOf = async (interim: number) => {
+      const port = await raw(CONTINUE.repeat(interim) + FINAL, () => {});
+      return send(`http://127.0.0.1:${port}/`);
+    };
+    expect(await resultOf(10)).toEqual({ status: 204, error: null });
+    expect(await resultOf(11)).toEqual({ status: null, error: 'connection' });
+  });
+
   const keepOpen = (socket: Socket): void => {
     closing.push(() => socket.destroy());
   };
@@ -239,7 +249,7 @@ describe('post to a webhook', () => {
       'interim responses without end',
       CONTINUE,
       repeat(CONTINUE, 1),
-      { status: null, error: 'timeout' },
+      { status: null, error: 'connection' },
     ],
     [
       'a head that stops in its first line',

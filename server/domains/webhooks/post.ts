@@ -36,6 +36,8 @@ export interface PostOptions {
 const TIMEOUT_MS = 10_000;
 /** Response bytes that are read before the connection is closed; only the status is used. */
 const RESPONSE_BYTES_MAX = 1_024;
+/** Most interim responses (1xx) before the final one: each costs time of the event loop, and none is used. */
+const INTERIM_RESPONSES_MAX = 10;
 /** The lowest status in HTTP (RFC 9110, 15). */
 const STATUS_MIN = 100;
 /** Most addresses of a host name that are tried, one after the other, while each refuses. */
@@ -169,6 +171,13 @@ function send(
     request.on('upgrade', ({ statusCode = STATUS_MIN }, socket) => {
       socket.destroy();
       resolve(statusCode);
+    });
+    let interimResponses = 0;
+    request.on('information', () => {
+      interimResponses++;
+      if (interimResponses > INTERIM_RESPONSES_MAX) {
+        request.destroy(new Error('The receiver sent too many interim responses.'));
+      }
     });
     request.on('error', reject);
     request.end(body);
