@@ -189,9 +189,9 @@ export class WebhookSender {
   }
 
   // Retries while the database is unavailable: an unrecorded attempt is repeated after its lease.
-  private async finish({ id, webhook, lease }: ClaimedDelivery, attempt: Attempt) {
+  private async finish({ id, webhook, lease, url }: ClaimedDelivery, attempt: Attempt) {
     const { clock, logger, random, store, pause = () => runtime.sleep(1_000) } = this.options;
-    const input = { id, webhook, lease, attempt, jitter: random() };
+    const input = { id, webhook, lease, url, attempt, jitter: random() };
     for (;;) {
       const nowMs = clock.nowMs();
       try {

@@ -113,21 +113,22 @@ export const sendingProcedures = {
   /**
    * Records an attempt, schedules the next one or finishes the delivery, and disables a webhook that
    * is gone or has failed for too long (H-14, H-15).
+   * @param input.url where the attempt was sent
    * @param input.jitter in [0, 1)
    * @returns null when this node has lost the lease; then nothing was changed
    */
   finishDelivery: writeProcedure(
     async (
       tx,
-      input: Pick<ClaimedDelivery, 'id' | 'webhook' | 'lease'> & {
+      input: Pick<ClaimedDelivery, 'id' | 'webhook' | 'lease' | 'url'> & {
         attempt: Attempt;
         jitter: number;
         nowMs: number;
       },
     ): Promise<DeliveryOutcome | null> => {
       const { id, webhook, lease, attempt, nowMs } = input;
-      const [target] = await tx.query<{ failingSince: number | null }>(
-        `select failing_since as "failingSince" from webhooks where id = $1 ${tx.locks.update}`,
+      const [target] = await tx.query<{ url: string; failingSince: number | null }>(
+        `select url, failing_since as "failingSince" from webhooks where id = $1 ${tx.locks.update}`,
         [webhook],
       );
       const [delivery] = await tx.query<{ tries: number; attempts: string }>(
@@ -135,7 +136,9 @@ export const sendingProcedures = {
         [id, lease],
       );
       if (!target || !delivery) return null;
-      const outcome = outcomeOf(attempt.status);
+      // What a URL answers that was replaced during the attempt says nothing about the new one.
+      const isReplaced = target.url !== input.url;
+      const outcome = isReplaced && attempt.status === 410 ? 'failed' : outcomeOf(attempt.status);
       const tries = delivery.tries + 1;
       const due = outcome === 'failed' ? nextAttemptMs(tries, nowMs, input.jitter) : null;
       const sent = outcome === 'delivered' ? 'delivered' : due === null ? 'failed' : 'retried';
@@ -145,6 +148,7 @@ export const sendingProcedures = {
          where id = $1`,
         [id, sent === 'retried' ? 'pending' : sent, due, tries, JSON.stringify(attempts)],
       );
+      if (isReplaced) return sent;
       const failingSince = outcome === 'delivered' ? null : (target.failingSince ?? attempt.at);
       if (failingSince !== target.failingSince) {
         const since = [webhook, failingSince];

@@ -35,9 +35,9 @@ describeWebhooks('webhook deliveries', (open) => {
   };
   const finish = (claimed: ClaimedDelivery | undefined, attempt: Partial<Attempt>) => {
     if (!claimed) throw new Error('nothing was claimed');
-    const { id, webhook, lease } = claimed;
+    const { id, webhook, lease, url } = claimed;
     const answered: Attempt = { at: fixture.nowMs, status: null, error: null, ms: 3, ...attempt };
-    const input = { id, webhook, lease, attempt: answered, jitter: 0, nowMs: fixture.nowMs };
+    const input = { id, webhook, lease, url, attempt: answered, jitter: 0, nowMs: fixture.nowMs };
     return fixture.store.finishDelivery(input);
   };
   /** Claims the only due delivery and records an attempt with this result. */
@@ -114,6 +114,21 @@ describeWebhooks('webhook deliveries', (open) => {
     expect(await webhookOf(webhook)).toMatchObject({
       ...{ enabled: true, disabledReason: null, failingSince: null },
     });
+  });
+
+  test('[H-15] status 410 of a URL that was replaced meanwhile does not disable the webhook', async () => {
+    const webhook = await openWithWebhook();
+    await queueTest(webhook);
+    await queueTest(webhook);
+    const claimed = await claim();
+    const patch = { url: 'https://hooks.example.org/moved' };
+    await fixture.store.patchWebhook({ ...own(webhook), patch });
+    expect(await finish(claimed[0], { status: 410 })).toBe('retried');
+    expect(await finish(claimed[1], { status: 500 })).toBe('retried');
+    const unchanged = { enabled: true, disabledReason: null, failingSince: null };
+    expect(await webhookOf(webhook)).toMatchObject({ ...patch, ...unchanged });
+    fixture.nowMs += 5_000;
+    expect((await claim()).map(({ url }) => url)).toEqual([patch.url, patch.url]);
   });
 
   test('[H-15] three days of failures disable the webhook', async () => {
