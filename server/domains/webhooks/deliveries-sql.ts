@@ -119,7 +119,10 @@ export const deliveryProcedures = {
     },
   ),
 
-  /** Deletes `old` deliveries and marks `excess` ones as failed, except leased ones. */
+  /**
+   * Deletes `old` deliveries and marks `excess` ones as failed, except leased ones: their attempt ends
+   * the lease, unless the webhook was deleted.
+   */
   removeOldDeliveries: writeProcedure(
     async (tx, { old, excess }: { old: readonly string[]; excess: readonly string[] }) => {
       const listedIds = `(select id from ${tx.rows('$1', ['id text'])} listed)`;
@@ -129,7 +132,8 @@ export const deliveryProcedures = {
       if (excess.length === 0) return;
       await tx.query(
         `update deliveries set state = 'failed', due = null
-         where due is not null and lease is null and id in ${listedIds}`,
+         where due is not null and id in ${listedIds}
+           and (lease is null or not exists (select 1 from webhooks w where w.id = webhook))`,
         [listOf(excess)],
       );
     },

@@ -337,6 +337,22 @@ describeWebhooks('webhook deliveries', (open) => {
     ).toBe(3);
   });
 
+  test('[H-4] deleting a webhook deletes 1,000 deliveries at once, and the clean-up the others', async () => {
+    const webhook = await openWithWebhook();
+    await insertMany(webhook, 'f', 1_500, fixture.nowMs - 20_000, false);
+    await insertMany(webhook, 'w', 1_500, fixture.nowMs - 20_000, true);
+    const claimed = await claim();
+    expect(claimed).toHaveLength(2);
+    await fixture.store.deleteWebhook(own(webhook));
+    expect(await countOf('true')).toBe(2_000);
+    expect(await claim()).toEqual([]);
+    expect(await finish(claimed[0], { status: 200 })).toBeNull();
+    // Marks pending deliveries as failed, then deletes them.
+    await cleanUp();
+    await cleanUp();
+    expect(await countOf('true')).toBe(0);
+  });
+
   test('[H-4] deleting a webhook deletes its subscriptions and deliveries', async () => {
     const webhook = await openWithWebhook();
     await queueTest(webhook);
