@@ -99,9 +99,9 @@ export async function createMedia(options: MediaOptions): Promise<Media> {
     logger,
   });
   const websocket = new WebSocketIngest({ ingest: sources, logger, addressOf, corsOrigin, log });
-  const origin = new Origin({ streams: channels, corsOrigin, log });
+  const origin = new Origin({ streams: channels, addressOf, corsOrigin, log });
   const previews = new Origin({
-    ...{ corsOrigin, log },
+    ...{ addressOf, corsOrigin, log },
     streams: { find: (streamId) => channels.findPreview(streamId) },
     basePath: PREVIEW_PATH,
     authorize: options.authorizePreview,

@@ -184,3 +184,18 @@ test('[M-24] a delta update omits old segments', async () => {
   expect(text).toContain('#EXT-X-SKIP:SKIPPED-SEGMENTS=');
   expect(text).not.toContain('\nv0/1795000000000-5.m4s\n');
 });
+
+test('[M-30] a request does not wait on when its client has disconnected', async () => {
+  const { fixture } = listenLowLatency();
+  const disconnect = new AbortController();
+  const { signal } = disconnect;
+  const requests = Array.from({ length: 5 }, () =>
+    fixture.get(playlist('_HLS_msn=4'), { signal }).catch(() => null),
+  );
+  await untilPending(fixture, 5);
+  disconnect.abort();
+  await Promise.all(requests);
+  const abortedMs = performance.now();
+  await untilPending(fixture, 0);
+  expect(performance.now() - abortedMs).toBeLessThan(1_000);
+});

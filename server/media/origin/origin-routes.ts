@@ -24,12 +24,14 @@ import {
 } from './delivery-directives.ts';
 import { type MediaFile, parseMediaName, parsePlaylistName } from './media-file.ts';
 import { MediaResponses } from './media-responses.ts';
-import { PendingRequests } from './pending-requests.ts';
+import { type PendingClient, PendingRequests } from './pending-requests.ts';
 import { PlaylistCache } from './playlist-cache.ts';
 import { commonHeaders, PREFLIGHT_HEADERS } from './response-headers.ts';
 
 export interface OriginOptions extends ReadOnlyOptions {
   readonly streams: PlayableStreams;
+  /** The rate limit key of a request's client. */
+  readonly addressOf: (request: Request) => string;
   /** Where the files of a stream are; `/media/:stream_id` by default. Has the parameter `stream_id`. */
   readonly basePath?: string;
   /**
@@ -185,7 +187,7 @@ export class Origin {
     const key = `${directives.seq}.${directives.part}`;
     const isReady = (current: Presentation) => isSatisfied(current, directives);
     return this.pending
-      .waitUntil(stream, key, isReady, blockingTimeoutMs(presentation))
+      .waitUntil(stream, key, isReady, blockingTimeoutMs(presentation), this.clientOf(request))
       .then(respond);
   }
 
@@ -225,8 +227,12 @@ export class Origin {
     const isDecided = (current: Presentation) => read() !== null || isPartPast(current, file);
     const key = `${epoch}-${seq}.${index} ${track}`;
     return this.pending
-      .waitUntil(stream, key, isDecided, blockingTimeoutMs(presentation))
+      .waitUntil(stream, key, isDecided, blockingTimeoutMs(presentation), this.clientOf(request))
       .then(() => this.respondMedia(read(), file, request));
+  }
+
+  private clientOf(request: Request): PendingClient {
+    return { key: this.options.addressOf(request), signal: request.signal };
   }
 
   private respondSegment(bytes: MediaBytes, file: MediaFile, request: Request): Reply {

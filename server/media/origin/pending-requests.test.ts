@@ -1,16 +1,18 @@
 import { expect, test } from 'bun:test';
 import { FakeStream } from '../../../test/support/media/origin-fixture.ts';
 import { Unavailable } from '../../platform/errors.ts';
-import { PendingRequests } from './pending-requests.ts';
+import { type PendingClient, PendingRequests } from './pending-requests.ts';
 
 const LONG_MS = 60_000;
+const never = new AbortController().signal;
+const client = { key: '192.0.2.1', signal: never };
 
 test('[M-30] requests beyond the limit are refused', async () => {
-  const pending = new PendingRequests(2);
+  const pending = new PendingRequests({ total: 2, client: 2 });
   const stream = new FakeStream();
   const isReady = () => false;
-  const first = [1, 2].map((n) => pending.waitUntil(stream, `${n}`, isReady, LONG_MS));
-  const third = pending.waitUntil(stream, '3', isReady, LONG_MS);
+  const first = [1, 2].map((n) => pending.waitUntil(stream, `${n}`, isReady, LONG_MS, client));
+  const third = pending.waitUntil(stream, '3', isReady, LONG_MS, client);
   const outcomes = Promise.allSettled([...first, third]);
   await third.catch(() => {});
   expect(pending.count).toBe(2);
@@ -18,7 +20,9 @@ test('[M-30] requests beyond the limit are refused', async () => {
   for (const outcome of await outcomes) {
     expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(Unavailable) });
   }
-  await expect(pending.waitUntil(stream, '4', isReady, LONG_MS)).rejects.toThrow('stopping');
+  await expect(pending.waitUntil(stream, '4', isReady, LONG_MS, client)).rejects.toThrow(
+    'stopping',
+  );
   expect(pending.count).toBe(0);
 });
 
@@ -31,7 +35,7 @@ test('[M-30] requests for the same resource share one check', async () => {
     return stream.presentation().segments.length === 2;
   };
   const all = Array.from({ length: 100 }, () =>
-    pending.waitUntil(stream, 'resource', isReady, LONG_MS),
+    pending.waitUntil(stream, 'resource', isReady, LONG_MS, client),
   );
   expect([pending.count, checks]).toEqual([100, 1]);
   stream.addSegment();
@@ -45,9 +49,28 @@ test('[M-30] requests for the same resource share one check', async () => {
 test('[M-30] a request that times out is no longer pending', async () => {
   const pending = new PendingRequests();
   const stream = new FakeStream();
-  await expect(pending.waitUntil(stream, 'resource', () => false, 1)).rejects.toThrow(
+  await expect(pending.waitUntil(stream, 'resource', () => false, 1, client)).rejects.toThrow(
     'not available yet',
   );
-  await pending.waitUntil(stream, 'resource', () => true, LONG_MS);
+  await pending.waitUntil(stream, 'resource', () => true, LONG_MS, client);
+  expect(pending.count).toBe(0);
+});
+
+test('[M-30] one client leaves room for others, and none waits once it has disconnected', async () => {
+  const pending = new PendingRequests({ total: 4, client: 3 });
+  const stream = new FakeStream();
+  const disconnect = new AbortController();
+  const many = { key: '192.0.2.1', signal: disconnect.signal };
+  const wait = (from: PendingClient) => pending.waitUntil(stream, 'a', () => false, LONG_MS, from);
+  const waiting = Promise.allSettled([wait(many), wait(many), wait(many)]);
+  await expect(wait(many)).rejects.toThrow('Too many requests');
+  const other = Promise.allSettled([wait({ key: '192.0.2.2', signal: never })]);
+  expect(pending.count).toBe(4);
+  disconnect.abort();
+  await waiting;
+  expect(pending.count).toBe(1);
+  await expect(wait(many)).rejects.toThrow(Unavailable);
+  pending.drain();
+  await other;
   expect(pending.count).toBe(0);
 });

@@ -2,10 +2,23 @@ import { Unavailable } from '../../platform/errors.ts';
 import { runtime } from '../../platform/runtime.ts';
 import type { PlayableStream, Presentation } from '../segment.ts';
 
-// A pending request takes about 3 KB with the runtime's part, so all take 60 MB at most.
-const PENDING_MAX = 20_000;
+/** Most requests that wait, on one node. */
+export const PENDING_LIMITS = {
+  /** A pending request takes about 3 KB with the runtime's part, so all take 60 MB at most. */
+  total: 20_000,
+  /** Of one address: over a thousand players behind one may wait for playlist, segment and sound. */
+  client: 5_000,
+};
 
 type Condition = (presentation: Presentation) => boolean;
+
+/** The client of a request. */
+export interface PendingClient {
+  /** Rate limit key. */
+  readonly key: string;
+  /** Aborted when the client has disconnected. */
+  readonly signal: AbortSignal;
+}
 
 /** The shared wait of all requests for the same resource. */
 interface SharedWait {
@@ -20,30 +33,46 @@ export class PendingRequests {
   count = 0;
   private isDraining = false;
   private readonly waits = new Map<PlayableStream, Map<string, SharedWait>>();
+  private readonly countOf = new Map<string, number>();
 
-  constructor(private readonly max = PENDING_MAX) {}
+  constructor(private readonly limits: Readonly<typeof PENDING_LIMITS> = PENDING_LIMITS) {}
 
   /**
    * Waits until a presentation is ready. Requests for the same resource share one wait.
    * @param key identifies the resource within the stream
-   * @throws Unavailable after the timeout, while draining, or with too many pending requests
+   * @throws Unavailable after the timeout, while draining, with too many pending requests, or when the
+   *   client has disconnected
    */
   async waitUntil(
     stream: PlayableStream,
     key: string,
     isReady: Condition,
     timeoutMs: number,
+    client: PendingClient,
   ): Promise<void> {
     if (this.isDraining) throw new Unavailable('The service is stopping.');
-    if (this.count >= this.max) throw new Unavailable('Too many requests are pending.');
+    const clientCount = this.countOf.get(client.key) ?? 0;
+    if (this.count >= this.limits.total || clientCount >= this.limits.client) {
+      throw new Unavailable('Too many requests are pending.');
+    }
     this.count++;
+    this.countOf.set(client.key, clientCount + 1);
     try {
       const shared = this.waits.get(stream)?.get(key);
       const { result } = shared ?? this.startWait(stream, key, isReady, timeoutMs);
-      if (!(await result)) throw new Unavailable('The requested segment is not available yet.');
+      if (!(await unlessAborted(result, client.signal))) {
+        throw new Unavailable('The requested segment is not available yet.');
+      }
     } finally {
-      this.count--;
+      this.remove(client.key);
     }
+  }
+
+  private remove(client: string): void {
+    this.count--;
+    const left = (this.countOf.get(client) ?? 0) - 1;
+    if (left > 0) this.countOf.set(client, left);
+    else this.countOf.delete(client);
   }
 
   /** Ends all waits and refuses new ones. */
@@ -71,6 +100,16 @@ export class PendingRequests {
     waits.set(key, wait);
     return wait;
   }
+}
+
+/** The result, or false as soon as the signal is aborted. */
+function unlessAborted(result: Promise<boolean>, signal: AbortSignal): Promise<boolean> {
+  const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+  const onAbort = () => resolve(false);
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort);
+  result.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  return promise;
 }
 
 async function waitForPresentation(

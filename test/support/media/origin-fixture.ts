@@ -187,7 +187,7 @@ export function listenOrigin(
       logDefect: (_of: unknown, _requestId: string, error: unknown) => void defects.push(error),
     },
   };
-  const origin = new Origin({ streams, ...shared });
+  const origin = new Origin({ streams, addressOf: () => '127.0.0.1', ...shared });
   const server = listen<undefined>({
     host: '127.0.0.1',
     port: 0,
