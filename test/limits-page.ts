@@ -11,6 +11,7 @@ const TABLES: Readonly<Record<string, string>> = {
   'Members and sessions': 'server/auth/members/member-rules.ts',
   'Webhooks of a node': 'server/domains/webhooks/schedule.ts',
   'Unsent bytes of event streams, for each thread': 'server/realtime/feed/unsent-budget.ts',
+  'Requests that wait for video, on each node': 'server/media/origin/pending-requests.ts',
   'Video by RTMP': 'server/media/rtmp/rtmp-limits.ts',
   'Video by WebSocket': 'server/media/websocket/websocket-source.ts',
 };

@@ -12,6 +12,7 @@ import type { Clock } from '../platform/clock.ts';
 import { DomainError } from '../platform/errors.ts';
 import type { RateLimiter } from '../platform/rate-limiter.ts';
 import type { Idempotency } from '../storage/sql/procedure.ts';
+import { withinBudget } from '../storage/sql/request-budget.ts';
 import type { Actor, Credentials, StudioCaller } from './credentials.ts';
 
 /** What the handlers of all studio operations share. */
@@ -67,7 +68,7 @@ export type StudioHandlerFactory = <O extends Operation>(
 export function studioHandlerFactory(context: StudioContext): StudioHandlerFactory {
   return (operation, run) => {
     const status = successStatus(operation);
-    return async (request, route) => {
+    const handle = async (...[request, route]: Parameters<Handler>): Promise<Response> => {
       const requestId = context.log.requestId(request);
       const caller = await authorizeStudio(context, request, route);
       const body = await readOperationBody(operation, request);
@@ -84,6 +85,7 @@ export function studioHandlerFactory(context: StudioContext): StudioHandlerFacto
       }
       return successResponse(route, status, result, { 'X-Request-Id': requestId });
     };
+    return (request, route) => withinBudget(() => handle(request, route));
   };
 }
 

@@ -4,9 +4,9 @@ import type { PlayableStream, Presentation } from '../segment.ts';
 
 /** Most requests that wait, on one node. */
 export const PENDING_LIMITS = {
-  /** A pending request takes about 3 KB with the runtime's part, so all take 60 MB at most. */
+  /** Of all clients: a request takes about 3 KB with the runtime's part, so all take 60 MB. */
   total: 20_000,
-  /** Of one address: over a thousand players behind one may wait for playlist, segment and sound. */
+  /** Of one address: those of over 1,600 players behind it, each for a playlist, a part and sound. */
   client: 5_000,
 };
 

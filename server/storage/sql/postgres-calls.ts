@@ -1,6 +1,7 @@
 import { Unavailable } from '../../platform/errors.ts';
 import { runtime } from '../../platform/runtime.ts';
 import type { Idempotency, Procedures } from './procedure.ts';
+import { type CallTime, startCallTime } from './request-budget.ts';
 
 // Maximum of pending calls; further ones are rejected immediately, as with SQLite. Each kind has its own
 // maximum, so that exports cannot block sealing.
@@ -9,14 +10,13 @@ const CALLS_MAX: Readonly<Record<CallKind, number>> = {
   ordinary: 50_000,
   export: 1_000,
 };
-// I-7: a caller gets a 503 in under a second.
-const DEADLINE_MS = 800;
 
 /** A call of a procedure, from its caller to its transaction. */
 export class Call {
   /** Its caller has a result or an error: the call must not run any more. */
   isSettled = false;
   readonly deadlineMs: number;
+  private readonly time: CallTime;
 
   constructor(
     readonly name: string,
@@ -26,19 +26,30 @@ export class Call {
     private readonly onResult: (output: unknown) => void,
     private readonly onError: (error: unknown) => void,
   ) {
+    this.time = startCallTime();
     this.deadlineMs = procedure.noDeadline
       ? Number.POSITIVE_INFINITY
-      : runtime.monotonicMs() + DEADLINE_MS;
+      : runtime.monotonicMs() + this.time.limitMs;
+  }
+
+  /** Whether its deadline is earlier than those of calls that begin at the same time. */
+  get isShortened(): boolean {
+    return this.time.isShortened;
   }
 
   resolve(output: unknown): void {
-    this.isSettled = true;
+    this.settle();
     this.onResult(output);
   }
 
   reject(error: unknown): void {
-    this.isSettled = true;
+    this.settle();
     this.onError(error);
+  }
+
+  private settle(): void {
+    if (!this.isSettled) this.time.end();
+    this.isSettled = true;
   }
 }
 
@@ -99,6 +110,8 @@ export class CallQueue {
     ordinary: new Set(),
     export: new Set(),
   };
+  /** Waiting or running calls with earlier deadlines than their place in the queue. */
+  private readonly shortened = new Set<Call>();
   // Waiting and running calls. A call past its deadline counts until it has released its connection.
   private readonly counts: Record<CallKind, number> = { urgent: 0, ordinary: 0, export: 0 };
 
@@ -114,6 +127,7 @@ export class CallQueue {
     }
     this.counts[kind]++;
     this.queues[kind].push(call);
+    if (kind === 'ordinary' && call.isShortened) this.shortened.add(call);
   }
 
   /**
@@ -150,7 +164,11 @@ export class CallQueue {
   expire(nowMs: number): void {
     const deadlineError = () => new Unavailable('The database did not answer in time.');
     const queue = this.queues.ordinary;
-    // Calls are in order of arrival, so the first one before its deadline ends the loop.
+    for (const call of this.shortened) {
+      if (!call.isSettled && call.deadlineMs <= nowMs) call.reject(deadlineError());
+      if (call.isSettled) this.shortened.delete(call);
+    }
+    // The others are in order of arrival, so the first one before its deadline ends the loop.
     for (let call = queue.first(); call && call.deadlineMs <= nowMs; call = queue.first()) {
       queue.shift();
       this.counts.ordinary--;
