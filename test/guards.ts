@@ -175,7 +175,7 @@ export const GUARDS: readonly Guard[] = [
   ),
   guardInFile(
     'test/database/set-back.test.ts',
-    '[K-7] [I-1] set-back keeps what was served, ends the streams that have it, and lets others go on: embedded',
+    '[K-7] [I-1] set-back keeps what was served, ends the streams that have it, and lets others go on',
     {
       file: 'server/realtime/feed/sealing-sql.ts',
       text: 'where sealed_until > $5',

@@ -46,6 +46,7 @@ const STREAMED = [
   'exportAudience',
   'exportChat',
   'exportResults',
+  'exportQuizzes',
   'watchShow',
   'presentShow',
 ];
