@@ -8,7 +8,7 @@ import { Cheater } from './cheater.ts';
 import { Cluster } from './cluster.ts';
 import type { Coverage } from './coverage.ts';
 import { startFault } from './faults.ts';
-import { HttpClient } from './http-client.ts';
+import { HttpClient, type HttpResponse } from './http-client.ts';
 import { Oracle } from './oracle.ts';
 import { losesCommits, type Plan } from './plan.ts';
 import { Producer } from './producer.ts';
@@ -133,12 +133,12 @@ class Simulation {
     const observer = oracle.observerOf('cheater', CHEATER_SEAT);
     const network = { scheduler, random, balancer: cluster.balancer, observer, roaming: 1 };
     const serviceMs = () => scheduler.nowMs + cluster.serviceOffsets().maxMs;
-    const credential = template.viewerTokenOf(producer.streamId, serviceMs());
-    return new Cheater({
-      client: new HttpClient(scheduler, network, credential),
-      random,
-      serviceMs,
-    });
+    const { streamId } = producer;
+    const credential = template.viewerTokenOf(streamId, serviceMs());
+    const client = new HttpClient(scheduler, network, credential);
+    const onUnexpected = ({ status, text }: HttpResponse) =>
+      oracle.failUnlessLossy(`${status} to an answer: ${text}`);
+    return new Cheater({ client, random, streamId, serviceMs, onUnexpected });
   }
 
   private async play(): Promise<void> {
