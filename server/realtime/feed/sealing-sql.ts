@@ -47,7 +47,7 @@ export function createSealingProcedures<DomainEvent>(dueWork: readonly DueWork<D
     sealInterval: writeProcedure(
       async (tx, { after, interval, nowMs, transients }: Sealing): Promise<SealOutcome> => {
         if (!(await raiseWatermark(tx, after, interval))) return notSealed(tx, after, interval);
-        const { outbox, due, ahead } = await findWork(tx, dueWork, after, interval);
+        const { outbox, due, sealedBefore } = await findWork(tx, dueWork, after, interval);
         const time = { interval, endMs: intervalStartMs(interval + 1), nowMs };
         const results: ResultEvent[] = [];
         const domainEvents: DomainEvent[] = [];
@@ -58,11 +58,11 @@ export function createSealingProcedures<DomainEvent>(dueWork: readonly DueWork<D
           results.push(...caused.results);
           domainEvents.push(...caused.domainEvents);
         }
-        const sealable = transients.filter(({ streamId }) => !ahead.streams.has(streamId));
+        const sealable = transients.filter(({ streamId }) => !sealedBefore.streams.has(streamId));
         const { bodies, published } = composeBodies(interval, sealable, outbox, results);
         await deleteFromOutbox(tx, published);
         await storeBodies(tx, interval, bodies);
-        bodies.push(...ahead.bodies);
+        bodies.push(...sealedBefore.bodies);
         const counts = countsOf(sealable);
         let eventLogError: string | null = null;
         for (const { kind, afterSeal } of dueWork) {
@@ -97,19 +97,22 @@ async function notSealed(tx: Tx, after: number, interval: number): Promise<SealO
   return isDue ? { outcome: 'busy' } : { outcome: 'conflict', watermark };
 }
 
-/** `kind` of the outbox rows that `findWork` reads; all other kinds but `AHEAD` are those of `DueWork`. */
+/** `kind` of the outbox rows that `findWork` reads; all other kinds but `SEALED_BEFORE` are those of `DueWork`. */
 const OUTBOX = 'event';
 /** `kind` of what is stored of streams that were sealed further before service time was set back. */
-const AHEAD = 'ahead';
+const SEALED_BEFORE = 'sealed-before';
 
-/** The query's rows; `number` of `AHEAD` rows is an interval, null when all of these are empty. */
+/** The query's rows; `number` of `SEALED_BEFORE` rows is an interval, null when all of these are empty. */
 type WorkRow = OutboxRow & { readonly kind: string };
 
 interface Work {
   readonly outbox: OutboxRow[];
   readonly due: ReadonlyMap<string, readonly DueRow[]>;
   /** Streams that are sealed beyond these intervals, and the bodies that they have in them. */
-  readonly ahead: { readonly streams: ReadonlySet<string>; readonly bodies: readonly SealedBody[] };
+  readonly sealedBefore: {
+    readonly streams: ReadonlySet<string>;
+    readonly bodies: readonly SealedBody[];
+  };
 }
 
 /**
@@ -136,7 +139,7 @@ async function findWork(
           row_number() over (partition by stream_id, type order by number) as place
         from outbox) waiting
      where type <> 'purchase' or place <= $1
-     union all select '${AHEAD}', id, interval, '', body from streams
+     union all select '${SEALED_BEFORE}', id, interval, '', body from streams
        left join sealed_intervals on stream_id = id and interval > $5 and interval <= $3
        where sealed_until > $5
      ${parts.join('\n     ')}
@@ -149,7 +152,7 @@ async function findWork(
       Math.max(after, interval - APPENDED_MAX),
     ],
   );
-  const stored = rows.filter(({ kind }) => kind === AHEAD);
+  const stored = rows.filter(({ kind }) => kind === SEALED_BEFORE);
   const streams = new Set(stored.map(({ streamId }) => streamId));
   const byKind = Map.groupBy(
     streams.size === 0 ? rows : rows.filter(({ streamId }) => !streams.has(streamId)),
@@ -158,7 +161,7 @@ async function findWork(
   const bodies = stored
     .filter(({ data }) => data !== null)
     .map(({ streamId, number, data }) => ({ streamId, interval: Number(number), body: data }));
-  return { outbox: byKind.get(OUTBOX) ?? [], due: byKind, ahead: { streams, bodies } };
+  return { outbox: byKind.get(OUTBOX) ?? [], due: byKind, sealedBefore: { streams, bodies } };
 }
 
 function composeBodies(

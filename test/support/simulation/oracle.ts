@@ -161,12 +161,12 @@ export class Oracle {
       this.claimsSentMs.delete(request);
       const endedMs = (request.endedMs as number) + this.options.serviceOffsets().maxMs;
       // An expired token is refused before the claim is looked at.
-      const isLookedAt = !text.includes(EXPIRED_TOKEN);
+      const isJudged = !text.includes(EXPIRED_TOKEN);
       this.claims.push({
         viewer,
         sentMs: claimSentMs,
         endedMs,
-        status: isLookedAt ? status : null,
+        status: isJudged ? status : null,
       });
     }
   }

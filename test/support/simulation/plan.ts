@@ -40,7 +40,7 @@ export function planOf(seed: number, kinds: readonly FaultKind[]): Plan {
   const apart = withoutOverlaps(faults, { node: nodes, viewer: viewers, backend: 1 });
   return {
     ...plan,
-    faults: losesCommits({ faults: apart }) ? apart.filter(canWriteBack) : apart,
+    faults: losesCommits({ faults: apart }) ? apart.filter(allowsTailRepair) : apart,
   };
 }
 
@@ -65,7 +65,7 @@ export function losesCommits({ faults }: Pick<Plan, 'faults'>): boolean {
 }
 
 // N-22: nodes write back what they served, unless they ended meanwhile or Redis lost its data, too.
-const CANNOT_WRITE_BACK: ReadonlySet<FaultKind> = new Set<FaultKind>([
+const PREVENT_TAIL_REPAIR: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'kill a node',
   'restart a node',
   'rolling restart',
@@ -73,4 +73,4 @@ const CANNOT_WRITE_BACK: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'restart Redis empty while replies to a node are lost',
   'promote a lagging replica of Redis',
 ]);
-const canWriteBack = ({ kind }: PlannedFault) => !CANNOT_WRITE_BACK.has(kind);
+const allowsTailRepair = ({ kind }: PlannedFault) => !PREVENT_TAIL_REPAIR.has(kind);

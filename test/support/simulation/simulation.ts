@@ -45,7 +45,7 @@ const BACKOFF_MS = 21_000;
 const SEAL_MS = 1_000;
 
 /** N-8, with what clocks drift between two readings. */
-const CLOCKS_DIFFER_MS = 120;
+const CLOCK_DIFFERENCE_MAX_MS = 120;
 
 const REPLAY_MS = 3_000;
 /** Names clients that are no viewers in the ledger. */
@@ -221,7 +221,7 @@ class Simulation {
   /** N-8: a node that is further behind the others than this for 2 s steps forward. */
   private checkClocks(): void {
     const { minMs, maxMs } = this.cluster.serviceOffsets();
-    if (maxMs - minMs <= CLOCKS_DIFFER_MS) return;
+    if (maxMs - minMs <= CLOCK_DIFFERENCE_MAX_MS) return;
     this.oracle.fail(`service time of two nodes differs by ${(maxMs - minMs).toFixed(0)} ms`);
   }
 

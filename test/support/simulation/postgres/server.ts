@@ -32,9 +32,9 @@ export interface ServerSession {
  * The longest that a statement waits for another transaction that does nothing, before it takes the
  * engine from it, as if the two had locked different rows.
  */
-const OTHER_ROWS_MS = 20;
-/** Share of statements that wait for the end of the other transaction, as for a row that it locked. */
-const SAME_ROW_SHARE = 0.2;
+const DIFFERENT_ROWS_WAIT_MAX_MS = 20;
+/** Probability that a statement waits for the end of the other transaction, as for a row that it locked. */
+const SAME_ROW_PROBABILITY = 0.2;
 const WAIT_STEP_MS = 2;
 
 /** The result of a statement that found all of its rows locked. */
@@ -167,7 +167,9 @@ export class PostgresModel {
     const { scheduler, random } = this.options;
     const startMs = scheduler.nowMs;
     const patienceMs =
-      random() < SAME_ROW_SHARE ? Number.POSITIVE_INFINITY : random() * OTHER_ROWS_MS;
+      random() < SAME_ROW_PROBABILITY
+        ? Number.POSITIVE_INFINITY
+        : random() * DIFFERENT_ROWS_WAIT_MAX_MS;
     session.isExecuting = true;
     const reply: Reply = (result) => {
       session.isExecuting = false;
