@@ -31,7 +31,13 @@ describe('the moderation state', () => {
       applyEvent,
       UNMODERATED,
     );
-    expect(moderation).toEqual({ mode: SLOW, pinned: PINNED, hidden: ['x', 'y'], interval: 11 });
+    expect(moderation).toEqual({
+      mode: SLOW,
+      pinned: PINNED,
+      hidden: ['x', 'y'],
+      modeInterval: 10,
+      pinnedInterval: 11,
+    });
     expect(applyEvent(moderation, pinEvent(13, null)).pinned).toBeNull();
   });
 
@@ -56,6 +62,19 @@ describe('the moderation state', () => {
     expect(applyEvent(lateViewer, modeEvent(1_001, FREE)).mode).toEqual(FREE);
     // The service read the state a moment before this event.
     expect(applyEvent(lateViewer, modeEvent(998, FREE)).mode).toEqual(FREE);
+  });
+
+  test('keeps what events changed when an older response arrives after them', () => {
+    const paused = applyEvent(UNMODERATED, modeEvent(1_000, SLOW));
+    // No event told a late viewer which message is pinned.
+    expect(applyChatState(paused, CHAT, 1_001)).toMatchObject({ mode: SLOW, pinned: PINNED });
+    const unpinned = applyEvent(UNMODERATED, pinEvent(1_000, null));
+    expect(applyChatState(unpinned, CHAT, 1_001)).toMatchObject({
+      mode: { slowModeMs: 5_000, paused: true },
+      pinned: null,
+    });
+    // Longer ago, the viewer may have missed events.
+    expect(applyChatState(unpinned, CHAT, 1_020).pinned).toEqual(PINNED);
   });
 
   test('ignores other events', () => {

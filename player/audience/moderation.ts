@@ -7,22 +7,27 @@ export interface Moderation {
   readonly pinned: PinnedMessage | null;
   /** Ids of hidden messages, newest last. */
   readonly hidden: readonly string[];
-  /** The interval of the last change; older events do not change mode or pinned message. */
-  readonly interval: number;
+  /** The intervals of the last changes of mode and pinned message; older events change neither. */
+  readonly modeInterval: number;
+  readonly pinnedInterval: number;
 }
 
 type FeedEvent = EventsInterval['events'][number] & { readonly interval: number };
 
 /** Ten times what the message list holds: older ids hide nothing. */
 const HIDDEN_MAX = 1_000;
-/** The service's state may be this much older than the moment at which the page received it. */
+/**
+ * The service's state may be this much older than the moment at which the page received it: events
+ * since then are newer.
+ */
 export const RESPONSE_DELAY_INTERVALS = 20;
 
 export const UNMODERATED: Moderation = {
   mode: { slowModeMs: 0, paused: false },
   pinned: null,
   hidden: [],
-  interval: 0,
+  modeInterval: 0,
+  pinnedInterval: 0,
 };
 
 /**
@@ -32,20 +37,25 @@ export const UNMODERATED: Moderation = {
  */
 export function applyEvent(before: Moderation, { type, data, interval }: FeedEvent): Moderation {
   if (type === 'chat-hidden') return withHidden(before, (data as { ids: string[] }).ids);
-  if (interval < before.interval) return before;
-  if (type === 'chat-mode') return { ...before, mode: data as ChatMode, interval };
+  if (interval < Math.max(before.modeInterval, before.pinnedInterval)) return before;
+  if (type === 'chat-mode') return { ...before, mode: data as ChatMode, modeInterval: interval };
   if (type !== 'chat-pinned') return before;
-  return { ...before, pinned: (data as { line: PinnedMessage | null }).line, interval };
+  const { line: pinned } = data as { line: PinnedMessage | null };
+  return { ...before, pinned, pinnedInterval: interval };
 }
 
 /** Applies the chat state of the stream resource. @param interval the current one */
 export function applyChatState(before: Moderation, chat: ChatState, interval: number): Moderation {
   const { slow_mode_ms: slowModeMs, paused, pinned, hidden } = chat;
+  const readInterval = interval - RESPONSE_DELAY_INTERVALS;
+  const after = withHidden(before, hidden.toReversed());
   return {
-    ...withHidden(before, hidden.toReversed()),
-    mode: { slowModeMs, paused },
-    pinned,
-    interval: interval - RESPONSE_DELAY_INTERVALS,
+    ...after,
+    ...(before.modeInterval <= readInterval && {
+      mode: { slowModeMs, paused },
+      modeInterval: readInterval,
+    }),
+    ...(before.pinnedInterval <= readInterval && { pinned, pinnedInterval: readInterval }),
   };
 }
 

@@ -6,7 +6,7 @@ import { loadModeration, storeModeration } from './stored-moderation.ts';
 const SLOW: Moderation = {
   ...UNMODERATED,
   mode: { slowModeMs: 5_000, paused: false },
-  interval: 8,
+  modeInterval: 8,
 };
 
 test('stored moderation is there after a reload, for its own stream only', () => {

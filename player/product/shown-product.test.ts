@@ -28,7 +28,14 @@ test('[P-31] events of a replayed part change nothing', () => {
 });
 
 test('[P-31] the product of the stream holds against events from before it', () => {
-  const mug = applyStreamProduct(product('mug'), intervalStartMs(1_000));
+  const mug = applyStreamProduct(NO_PRODUCT, product('mug'), intervalStartMs(1_000));
   expect(applyProductEvent(mug, event(979, null)).product?.name).toBe('mug');
   expect(applyProductEvent(mug, event(980, null)).product).toBeNull();
+});
+
+test('[P-31] an event holds against a response that was read before it and arrived later', () => {
+  const mug = applyProductEvent(NO_PRODUCT, event(1_000, product('mug')));
+  expect(applyStreamProduct(mug, null, intervalStartMs(1_001))).toBe(mug);
+  // Longer ago, the viewer may have missed events.
+  expect(applyStreamProduct(mug, null, intervalStartMs(1_020)).product).toBeNull();
 });

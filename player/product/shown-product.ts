@@ -20,7 +20,15 @@ export function applyProductEvent(before: ShownProduct, event: FeedEvent): Shown
   return { product: data as Product | null, interval };
 }
 
-/** Applies the product of the stream resource. @param nowMs Unix ms */
-export function applyStreamProduct(product: Product | null, nowMs: number): ShownProduct {
-  return { product, interval: intervalAt(nowMs) - RESPONSE_DELAY_INTERVALS };
+/**
+ * Applies the product of the stream resource, unless an event is newer than the response.
+ * @param nowMs Unix ms
+ */
+export function applyStreamProduct(
+  before: ShownProduct,
+  product: Product | null,
+  nowMs: number,
+): ShownProduct {
+  const interval = intervalAt(nowMs) - RESPONSE_DELAY_INTERVALS;
+  return before.interval > interval ? before : { product, interval };
 }

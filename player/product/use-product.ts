@@ -20,7 +20,9 @@ export function useProduct(viewer: Viewer, { stream }: Snapshot): ProductOnScree
   // Not every response with the stream contains its product.
   const current = stream?.product;
   useEffect(() => {
-    if (current !== undefined) setShown(applyStreamProduct(current, viewer.clock.nowMs()));
+    if (current === undefined) return;
+    const nowMs = viewer.clock.nowMs();
+    setShown((before) => applyStreamProduct(before, current, nowMs));
   }, [viewer, current]);
   const id = product?.id ?? null;
   // A product that is hidden and shown again has a card again.
