@@ -16,13 +16,25 @@ export interface CheaterOptions {
 const EXPECTED_STATUSES: readonly number[] = [204, 401, 409];
 
 const LATE_SPREAD_MS = 1_500;
+const LAST_MOMENT_MS = 300;
 
-/** A viewer without a page, who answers a quiz twice with different choices, or after its close. */
+/**
+ * A viewer without a page, who answers a quiz twice with different choices, after its close, or at the
+ * last moment.
+ */
 export class Cheater {
   constructor(private readonly options: CheaterOptions) {}
 
-  onQuiz(quiz: PublishedQuiz): void {
+  cheat(quiz: PublishedQuiz): void {
     void (this.options.random() < 0.5 ? this.answerTwice(quiz) : this.answerLate(quiz));
+  }
+
+  async answerAtLast(quiz: PublishedQuiz): Promise<void> {
+    const { choices, closeInterval } = quiz;
+    const { client, random, serviceMs } = this.options;
+    const closesInMs = intervalStartMs(closeInterval) - serviceMs();
+    await client.sleep(Math.max(0, closesInMs - random() * LAST_MOMENT_MS));
+    await this.answer(quiz, choices[0] as string);
   }
 
   private async answerTwice(quiz: PublishedQuiz): Promise<void> {

@@ -16,6 +16,8 @@ export interface SentRequest {
   /** When the node responded, and with which status; null: never. */
   respondedMs: number | null;
   respondedStatus: number | null;
+  /** The response is an event stream. */
+  isStream: boolean;
   /** The status that the client received; null: none. */
   status: number | null;
   /** When the client had the response, or gave up. */
@@ -141,10 +143,11 @@ export class ClientNetwork {
         request.respondedStatus = response.status;
         request.retryAfter = response.headers.get('retry-after');
         const { status, headers } = response;
-        const isStream = headers.get('content-type') === 'text/event-stream' && response.body;
-        const body = isStream
-          ? this.forward(request, isStream, slot, signal)
-          : await response.text();
+        request.isStream = headers.get('content-type') === 'text/event-stream';
+        const body =
+          request.isStream && response.body
+            ? this.forward(request, response.body, slot, signal)
+            : await response.text();
         this.transmit(ending.fail, () => ending.succeed(status, new Headers(headers), body));
       };
       // The node learns of an abort later, over the network.
@@ -200,5 +203,6 @@ function newRequest(url: string, init: RequestInit, sentMs: number): SentRequest
     body: typeof init.body === 'string' ? init.body : null,
     ...{ arrivedMs: null, slot: null, respondedMs: null, respondedStatus: null },
     ...{ status: null, endedMs: null, retryAfter: null, wasReset: false },
+    isStream: false,
   };
 }

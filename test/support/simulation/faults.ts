@@ -148,7 +148,8 @@ export const FAULTS = {
     return () => link.repair();
   }, POSTGRES_LINK),
   'slow way to PostgreSQL': ofPostgresLink((link, _, { strength }) => {
-    link.slownessMs = 2 + strength * 40;
+    // From about 80 on, an answer is stored after the interval in which its quiz closed was sealed.
+    link.slownessMs = 2 + strength * 150;
     return () => {
       link.slownessMs = 0;
     };
@@ -171,6 +172,12 @@ export const FAULTS = {
     cluster.postgres.deadlocks = 0.02 + strength * 0.2;
     return () => {
       cluster.postgres.deadlocks = 0;
+    };
+  }),
+  'PostgreSQL loses connections after commits': ofBackend(({ cluster }, { strength }) => {
+    cluster.postgres.lostResponses = 0.02 + strength * 0.3;
+    return () => {
+      cluster.postgres.lostResponses = 0;
     };
   }),
   [LOST_COMMITS]: ofBackend(({ cluster }) => cluster.postgres.lag(), POSTGRES_SERVER),

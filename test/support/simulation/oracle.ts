@@ -13,6 +13,7 @@ import type { Timeline } from './timeline.ts';
 const FEED = /^\/api\/v1\/events-streams\/[^/?]+\?interval=(\d+)$/;
 const HEARTBEAT = /^\/api\/v1\/view-counts\/[^/]+$/;
 const ANSWER = /^\/api\/v1\/quizzes\/([^/]+)\/answer$/;
+const STREAM_MESSAGE = /^id: (\d+)\ndata: (.+)$/;
 const CHAT = /^\/api\/v1\/events-streams\/[^/]+\/chats$/;
 const CLAIM = /^\/api\/v1\/quizzes\/[^/]+\/record-winner$/;
 
@@ -150,8 +151,9 @@ export class Oracle {
       else this.ledger.lost(heartbeat, latestMs);
     }
     const interval = method === 'GET' ? FEED.exec(path)?.[1] : undefined;
-    if (interval !== undefined && status === 200 && text !== '') {
-      this.checker.served(Number(interval), text);
+    if (interval !== undefined && status === 200 && !request.isStream) {
+      if (text === '') this.fail(`interval ${interval} has an empty body`);
+      else this.checker.served(Number(interval), text);
     }
     const quizId = ANSWER.exec(path)?.[1];
     if (quizId !== undefined) this.onAnswer(viewer, quizId, request);
@@ -182,10 +184,10 @@ export class Oracle {
 
   private onStreamData(text: string): void {
     for (const message of text.split('\n\n')) {
-      const [idLine = '', dataLine] = message.split('\n');
-      if (dataLine?.startsWith('data: ')) {
-        this.checker.served(Number(idLine.slice('id: '.length)), dataLine.slice('data: '.length));
-      }
+      const [, id, data] = STREAM_MESSAGE.exec(message) ?? [];
+      if (data !== undefined) this.checker.served(Number(id), data);
+      else if (message !== '' && !message.startsWith(':'))
+        this.fail(`an event stream contains ${JSON.stringify(message)}`);
     }
   }
 

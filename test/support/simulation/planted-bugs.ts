@@ -159,10 +159,9 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     '0',
   ),
   bug(
-    'N-11',
-    'waiting requests are not failed in an outage',
+    'I-7',
+    'requests that wait for an interval that is late get no response',
     `${COORDINATION}/realtime-backend-redis.ts`,
-    'if (reason !== null) log.failWaiters(reason);',
-    'if (reason !== null) return;',
+    'log.failOverdue(nowMs);',
   ),
 ];

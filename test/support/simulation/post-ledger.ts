@@ -11,7 +11,8 @@ interface Post {
   readonly text: string;
   readonly sentMs: number;
   readonly endedMs: number;
-  readonly isAcknowledged: boolean;
+  /** Null: no response. */
+  readonly status: number | null;
 }
 
 // N-7, C-11: a post may be lost when a fault begins within this time after its response, or when one
@@ -19,7 +20,10 @@ interface Post {
 const UNSEALED_MS = 1_500;
 const AFTERMATH_MS = 2_500;
 
-/** Messages of the chat: each is in the feed at most once, and acknowledged ones are unless a fault lost them. */
+/**
+ * Messages of the chat: each is in the feed at most once, no refused one is, and acknowledged ones are
+ * unless a fault lost them.
+ */
 export class PostLedger {
   private readonly posts: Post[] = [];
   private readonly occurrences = new Map<string, number>();
@@ -29,8 +33,7 @@ export class PostLedger {
   onEnd({ body, status, sentMs, endedMs }: SentRequest): void {
     const { text } = JSON.parse(body as string) as { text?: string };
     if (text === undefined) return;
-    const isAcknowledged = status === 204;
-    this.posts.push({ text, sentMs, endedMs: endedMs as number, isAcknowledged });
+    this.posts.push({ text, sentMs, endedMs: endedMs as number, status });
   }
 
   onChats({ messages }: ChatsEvent): void {
@@ -44,14 +47,25 @@ export class PostLedger {
     const repeated = [...this.occurrences]
       .filter(([, times]) => times > 1)
       .map(([text, times]) => `message "${text}" is in the feed ${times} times`);
+    const sent = new Set(this.posts.map(({ text }) => text));
+    const unknown = [...this.occurrences.keys()]
+      .filter((text) => !sent.has(text))
+      .map((text) => `message "${text}" is in the feed, and nobody sent it`);
+    const refused = this.posts
+      .filter(({ status, text }) => isRefusal(status) && this.occurrences.has(text))
+      .map(
+        ({ status, text }) => `message "${text}" was refused with ${status}, and is in the feed`,
+      );
     const lost = this.posts
-      .filter((post) => post.isAcknowledged && !this.occurrences.has(post.text))
+      .filter((post) => post.status === 204 && !this.occurrences.has(post.text))
       .filter(({ sentMs, endedMs }) =>
         this.timeline
           .faultsBetween(sentMs - AFTERMATH_MS, endedMs + UNSEALED_MS)
           .every((kind) => HARMLESS_FOR_POSTS.has(kind)),
       )
       .map(({ text }) => `message "${text}" was acknowledged, and lost`);
-    return [...repeated, ...lost];
+    return [...repeated, ...unknown, ...refused, ...lost];
   }
 }
+
+const isRefusal = (status: number | null) => status !== null && status >= 400 && status < 500;

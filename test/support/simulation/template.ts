@@ -24,8 +24,8 @@ export interface Template {
   readonly engine: Engine;
   /** A service token of the account. */
   readonly token: string;
-  /** The credential of a reader of a stream. */
-  viewerTokenOf(streamId: string, nowMs: number): string;
+  /** The credential of a viewer of a stream without a page. @param number from 0 on */
+  viewerTokenOf(streamId: string, number: number, nowMs: number): string;
   close(): void;
 }
 
@@ -50,12 +50,13 @@ export async function openTemplate(directory: string): Promise<Template> {
   return {
     engine,
     token: secret,
-    viewerTokenOf: (streamId, nowMs) => {
+    viewerTokenOf: (streamId, number, nowMs) => {
       const iat = Math.floor(nowMs / 1_000);
       const claims = { iss: 'https://live.example', aud: 'fourbeat', stream_id: streamId };
-      const sub = 'reader'.padEnd(22, '0');
+      const sub = `reader-${number}-`.padEnd(22, '0');
+      const seat = READER_SEAT + number;
       const times = { iat, exp: iat + 600 };
-      return `Bearer ${signToken(KEY_ID, key, { ...claims, ...times, seat: READER_SEAT, sub })}`;
+      return `Bearer ${signToken(KEY_ID, key, { ...claims, ...times, seat, sub })}`;
     },
     close: () => engine.close(),
   };

@@ -58,8 +58,11 @@ export class Timeline {
   }
 
   stalled(slot: number, ms: number): void {
-    const fromMs = this.scheduler.nowMs;
-    this.stalls.set(slot, [...(this.stalls.get(slot) ?? []), { fromMs, toMs: fromMs + ms }]);
+    const { nowMs } = this.scheduler;
+    const stalls = this.stalls.get(slot) ?? [];
+    // A part that another stall covers is not added twice.
+    const fromMs = Math.max(nowMs, ...stalls.map(({ toMs }) => toMs));
+    if (fromMs < nowMs + ms) this.stalls.set(slot, [...stalls, { fromMs, toMs: nowMs + ms }]);
   }
 
   /** How long the node in a slot was stalled between two times. */

@@ -56,6 +56,8 @@ export class PostgresModel {
   private arrived: (() => void)[] | null = null;
   /** Probability that a statement of a transaction that writes fails with a deadlock. */
   deadlocks = 0;
+  /** Probability that a connection is lost after the commit of a transaction that writes, before the response. */
+  lostResponses = 0;
   /** Further time of each statement, ms. */
   slownessMs = 0;
 
@@ -85,10 +87,7 @@ export class PostgresModel {
   /** Stops the server. What is committed is on disk. */
   stop(): void {
     this.isUp = false;
-    for (const session of [...this.sessions]) {
-      this.end(session);
-      session.onClose('the server was stopped');
-    }
+    for (const session of [...this.sessions]) this.close(session, 'the server was stopped');
   }
 
   start(): void {
@@ -129,6 +128,11 @@ export class PostgresModel {
     this.rollback(session);
   }
 
+  private close(session: ServerSession, reason: string): void {
+    this.end(session);
+    session.onClose(reason);
+  }
+
   begin(session: ServerSession, access: 'read' | 'write', lockTimeoutMs = LOCK_TIMEOUT_MS): void {
     this.rollback(session);
     session.lockTimeoutMs = lockTimeoutMs;
@@ -144,9 +148,12 @@ export class PostgresModel {
       this.rollback(session);
       return 'ROLLBACK';
     }
-    if (transaction.hasChanges) this.takeEngine(session);
+    const { hasChanges } = transaction;
+    if (hasChanges) this.takeEngine(session);
     try {
       transaction.commit();
+      if (hasChanges && this.lostResponses > 0 && this.options.random() < this.lostResponses)
+        this.close(session, 'the connection was lost');
       return 'COMMIT';
     } catch (error) {
       if (error instanceof SqlError) return error;
@@ -256,8 +263,7 @@ export class PostgresModel {
         !session.isExecuting &&
         session.activeMs <= scheduler.nowMs - IDLE_IN_TRANSACTION_TIMEOUT_MS;
       if (!isIdle || session.transaction !== transaction) return;
-      this.end(session);
-      session.onClose('terminating connection due to idle-in-transaction timeout');
+      this.close(session, 'terminating connection due to idle-in-transaction timeout');
     };
     scheduler.after(IDLE_IN_TRANSACTION_TIMEOUT_MS, () => this.whenRunning(endIfIdle));
   }
