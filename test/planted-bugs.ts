@@ -12,8 +12,8 @@ export function checkPlantedBugs(words: string): boolean {
   if (bugs.length === 0) throw new Error(`no planted bug has these words in its name: ${words}`);
   console.log('| planted bug | breaks | seeds | violation |\n|---|---|--:|---|');
   let foundAll = true;
-  for (const { name, breaks, change } of bugs) {
-    const { seeds, violation } = withChangedCopy([change], findIn);
+  for (const { name, breaks, changes } of bugs) {
+    const { seeds, violation } = withChangedCopy(changes, findIn);
     foundAll &&= seeds !== null;
     console.log(`| ${name} | ${breaks} | ${seeds ?? 'NOT FOUND'} | ${violation} |`);
   }

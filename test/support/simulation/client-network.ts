@@ -152,7 +152,7 @@ export class ClientNetwork {
       };
       // The node learns of an abort later, over the network.
       const { signal: _, ...sent } = init;
-      void slot.node.handle(url, sent).then(respond);
+      void slot.node.handle(url, sent).then(respond, () => exchange.onReset());
     });
   }
 

@@ -20,6 +20,7 @@ import {
 } from '../../../server/storage/sql/database-postgres.ts';
 import { PostgresPool } from '../../../server/storage/sql/postgres-pool.ts';
 import type { Coverage } from './coverage.ts';
+import { SimulatedGateway } from './gateway.ts';
 import type { Link } from './link.ts';
 import type { Machine } from './machine.ts';
 import type { PostgresModel } from './postgres/server.ts';
@@ -61,10 +62,11 @@ interface OpenBackends {
   readonly createRealtime: CreateRealtime;
 }
 
-/** A node of the real service, without sockets: requests arrive parsed. */
+/** A node of the real service, without sockets: requests arrive at its gateway, and parsed at its origin server. */
 export class SimulatedNode {
   private patterns: RoutePattern[] = [];
   private service: Service | null = null;
+  private gateway: SimulatedGateway | null = null;
   private clock: ServiceClock | null = null;
   private database: PostgresDatabase<typeof procedures> | null = null;
   private readonly sessions: SimulatedSession[] = [];
@@ -94,6 +96,12 @@ export class SimulatedNode {
       segments: path.split('/'),
       handler,
     }));
+    this.gateway = new SimulatedGateway({
+      backend: this.service.gatewayBackend,
+      corsOrigin: CONFIG.corsOrigin,
+      origin: (url, init) => this.handleAtOrigin(url, init),
+      onDefect: this.options.onDefect,
+    });
     void this.service.start();
     await this.service.seal();
   }
@@ -154,8 +162,12 @@ export class SimulatedNode {
     return this.service !== null && this.service.unreadyReason() === null;
   }
 
-  /** Handles a request on this node's machine. */
-  async handle(url: string, init: RequestInit): Promise<Response> {
+  /** Handles a request on this node's machine. @throws Error when the connection is closed instead */
+  handle(url: string, init: RequestInit): Promise<Response> {
+    return (this.gateway as SimulatedGateway).fetch(url, init);
+  }
+
+  private async handleAtOrigin(url: string, init: RequestInit): Promise<Response> {
     const { pathname } = new URL(url);
     const segments = pathname.split('/');
     const request = new Request(url, init) as BunRequest<string>;

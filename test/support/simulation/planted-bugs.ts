@@ -5,7 +5,7 @@ export interface PlantedBug {
   readonly name: string;
   /** The invariant or rule that it breaks. */
   readonly breaks: string;
-  readonly change: Removal;
+  readonly changes: readonly Removal[];
 }
 
 const bug = (
@@ -14,7 +14,8 @@ const bug = (
   file: string,
   text: string,
   replacement = '',
-): PlantedBug => ({ name, breaks, change: { file, text, replacement } });
+  ...others: readonly Removal[]
+): PlantedBug => ({ name, breaks, changes: [{ file, text, replacement }, ...others] });
 
 const SEALING_SQL = 'server/realtime/feed/sealing-sql.ts';
 const SEALING_LUA = 'server/storage/redis/library/sealing.lua';
@@ -54,6 +55,12 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'an interval is served before it is sealed',
     'server/realtime/feed/feed-log-memory.ts',
     'if (interval > this.sealed) return this.readWhenSealed(streamId, interval);',
+    '',
+    {
+      file: 'server/gateway/feed-fast-path.ts',
+      text: 'interval > log.watermark()',
+      replacement: 'false',
+    },
   ),
   bug(
     'N-4',
@@ -161,7 +168,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'I-7',
     'requests that wait for an interval that is late get no response',
-    `${COORDINATION}/realtime-backend-redis.ts`,
-    'log.failOverdue(nowMs);',
+    'server/realtime/feed/feed-log-memory.ts',
+    'for (const { waiter } of waiting) waiter.onFailed(error);',
   ),
 ];
