@@ -24,6 +24,9 @@ const EXPIRED_TOKEN = 'The viewer token is not valid or has expired.';
 const RESPONSE_MAX_MS = 1_200;
 const LONG_POLL_MAX_MS = 2_300;
 
+/** A viewer sends fewer requests than this in a second, its messages left out: 17 at most in 250 seeds. */
+const REQUESTS_MAX = 40;
+
 /** Service time changes by less than this between two readings, unless it steps forward. */
 const CLOCK_MARGIN_MS = 20;
 /** A fault may change counts until this long after its end. */
@@ -109,6 +112,22 @@ export class Oracle {
 
   eventAcknowledged(number: number): void {
     this.acknowledgedEvents.add(number);
+  }
+
+  /** Observes the SDK of a viewer. @param seat names the viewer in the ledger */
+  observerOfSdk(viewer: string, seat: number): Observer {
+    const observer = this.observerOf(viewer, seat);
+    let sentMs: readonly number[] = [];
+    return {
+      ...observer,
+      onSent: (request) => {
+        observer.onSent(request);
+        if (CHAT.test(request.path)) return;
+        sentMs = [...sentMs.filter((atMs) => atMs > request.sentMs - 1_000), request.sentMs];
+        if (sentMs.length === REQUESTS_MAX)
+          this.fail(`${viewer}: ${REQUESTS_MAX} requests in a second`);
+      },
+    };
   }
 
   /** Observes the requests of a viewer. @param seat names the viewer in the ledger */

@@ -171,4 +171,11 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'server/realtime/feed/feed-log-memory.ts',
     'for (const { waiter } of waiting) waiter.onFailed(error);',
   ),
+  bug(
+    'I-7',
+    'a viewer retries without a pause',
+    'sdk/back-off.ts',
+    'this.requestedMs + delayMs * (0.5 + this.#random() / 2)',
+    '0',
+  ),
 ];

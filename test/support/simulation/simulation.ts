@@ -162,7 +162,7 @@ class Simulation {
   private join(streamId: string, seat: number): void {
     const { scheduler, random, oracle, cluster } = this;
     const viewerId = `viewer-${seat}`;
-    const observer = oracle.observerOf(viewerId, seat);
+    const observer = oracle.observerOfSdk(viewerId, seat);
     const network = { scheduler, random, balancer: cluster.balancer, observer };
     const viewer = new SdkViewer({ ...network, streamId, viewerId });
     viewer.chat(() => `${viewerId} ${++this.posts}`);
