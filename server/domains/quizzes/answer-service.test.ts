@@ -1,6 +1,9 @@
-import { beforeEach, describe, expect, test } from 'bun:test';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { Scheduler } from '../../../test/support/scheduler.ts';
+import { createVirtualRuntime } from '../../../test/support/simulation/virtual-runtime.ts';
 import { RateLimited, Unavailable } from '../../platform/errors.ts';
 import { RateLimiter, SeatWindows } from '../../platform/rate-limiter.ts';
+import { replaceRuntime, SYSTEM_RUNTIME } from '../../platform/runtime.ts';
 import { AnswerService } from './answer-service.ts';
 import type { AnswerDecision, ArrivedAnswer } from './quiz-rules.ts';
 import type { ClaimDecision } from './winners-sql.ts';
@@ -61,6 +64,8 @@ describe('AnswerService', () => {
     service.decisions.accepted = 0;
   });
 
+  afterEach(() => replaceRuntime(SYSTEM_RUNTIME));
+
   /** The outcome of an answer or a claim: null if accepted, the error if refused, undefined if not taken. */
   function outcomeOf(
     attempt: (callbacks: { accept(): void; refuse(error: unknown): void }) => boolean,
@@ -74,6 +79,35 @@ describe('AnswerService', () => {
     const offsets = { idAt: 1, bodyAt: quiz.length + 2, end: bytes.length - 'POST'.length };
     return outcomeOf((callbacks) => service.tryAnswer(viewer, bytes, offsets, NOW_MS, callbacks));
   };
+
+  test('[R-15] an answer whose quiz is looked up waits for both calls as long as for one', async () => {
+    const scheduler = new Scheduler(0);
+    const startTimer = (run: () => void, delayMs: number) => scheduler.after(delayMs, run);
+    const nowMs = () => scheduler.nowMs;
+    replaceRuntime(
+      createVirtualRuntime({ random: () => 0, systemMs: nowMs, monotonicMs: nowMs, startTimer }),
+    );
+    const slow = new AnswerService({
+      store: {
+        findPublishedQuiz: () =>
+          new Promise((resolve) => {
+            scheduler.after(600, () => resolve(quizRow));
+          }),
+        recordAnswers: () => new Promise(() => {}),
+        recordWinners: async () => [],
+      },
+      clock: { nowMs: () => NOW_MS },
+      rate: new RateLimiter('answers', new SeatWindows({ points: LIMIT_POINTS, durationS: 10 })),
+    });
+    let error: unknown = null;
+    slow.answer(viewerOf(1), QUIZ, answerOf('Mars'), NOW_MS).catch((thrown) => {
+      error = thrown;
+    });
+    scheduler.advance(790);
+    expect(error).toBeNull();
+    scheduler.advance(20);
+    expect(error).toBeInstanceOf(Unavailable);
+  });
 
   test('[Q-7] tryAnswer stores a valid answer, however it is serialized', async () => {
     const spaced = Buffer.from(JSON.stringify(answerOf('Süd & "Nord"'), null, 2));

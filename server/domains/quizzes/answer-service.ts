@@ -6,8 +6,10 @@ import { Problem } from '../../http/problem.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { DomainError } from '../../platform/errors.ts';
 import type { RateLimiter } from '../../platform/rate-limiter.ts';
+import { runtime } from '../../platform/runtime.ts';
 import { Batch, type Waiter } from '../../storage/sql/batch.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
+import { untilBudgetEnds } from '../../storage/sql/request-budget.ts';
 import type { answerProcedures } from './answers-sql.ts';
 import type { AnswerDecision, ArrivedAnswer } from './quiz-rules.ts';
 import type { PublishedQuiz, quizProcedures } from './quizzes-sql.ts';
@@ -98,14 +100,17 @@ export class AnswerService {
     if (body.streamId !== viewer.streamId) {
       throw new DomainError('unauthorized', 'The viewer token is of another stream than streamId.');
     }
+    const startMs = runtime.monotonicMs();
+    const isCached = this.quizzes.has(quizId);
     const quiz = await this.quizzes.find(quizId);
     if (!quiz || quiz.streamId !== viewer.streamId) {
       throw new DomainError('not-found', 'There is no such quiz in this stream.');
     }
     const choice = choiceIn(quiz, body);
-    await new Promise<void>((accept, refuse) => {
+    const stored = new Promise<void>((accept, refuse) => {
       this.enqueue(viewer, quiz.number, choice, receivedMs, { accept, refuse });
     });
+    await (isCached ? stored : untilBudgetEnds(startMs, stored));
   }
 
   /**
@@ -234,6 +239,10 @@ class PublishedQuizzes {
   private readonly loading = new Map<string, Promise<PublishedQuiz | null>>();
 
   constructor(private readonly store: Pick<Calls<typeof quizProcedures>, 'findPublishedQuiz'>) {}
+
+  has(id: string): boolean {
+    return this.cache.has(id);
+  }
 
   /** The quiz, or null when there is none. @throws Unavailable */
   async find(id: string): Promise<PublishedQuiz | null> {

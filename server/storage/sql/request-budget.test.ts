@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { replaceRuntime, SYSTEM_RUNTIME } from '../../platform/runtime.ts';
-import { startCallTime, withinBudget } from './request-budget.ts';
+import { startCallTime, untilBudgetEnds, withinBudget } from './request-budget.ts';
 
 let nowMs: number;
 beforeEach(() => {
@@ -45,4 +45,21 @@ test('[R-15] work that goes on after the response has the whole time', async () 
   });
   responded.resolve();
   expect(await later).toBe(800);
+});
+
+test('[R-15] a request that waits for a batch ends with the time of one call', async () => {
+  const timers: { run: () => void; delayMs: number }[] = [];
+  const setTimeout = (run: () => void, delayMs: number) => {
+    timers.push({ run, delayMs });
+    return {} as Timer;
+  };
+  const clearTimer = () => {};
+  const monotonicMs = () => nowMs;
+  replaceRuntime({ ...SYSTEM_RUNTIME, monotonicMs, setTimeout, clearTimer });
+  nowMs += 500;
+  const late = untilBudgetEnds(5_000, new Promise(() => {}));
+  expect(await untilBudgetEnds(5_000, Promise.resolve('stored'))).toBe('stored');
+  expect(timers.map(({ delayMs }) => delayMs)).toEqual([300, 300]);
+  timers[0]?.run();
+  expect(await late.catch((error: Error) => error.name)).toBe('Unavailable');
 });

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { Unavailable } from '../../platform/errors.ts';
 import { runtime } from '../../platform/runtime.ts';
 
 /** I-7: a caller gets a 503 in under a second. */
@@ -23,6 +24,20 @@ export async function withinBudget<T>(work: () => Promise<T>): Promise<T> {
   } finally {
     budget.isOver = true;
   }
+}
+
+/**
+ * Waits for work that goes on in a call of other requests, too, such as a batch.
+ * @param startMs when the first call of the request began, on the monotonic clock
+ * @throws Unavailable when the request has used the time of one call
+ */
+export function untilBudgetEnds<T>(startMs: number, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const expire = () => reject(new Unavailable('The database did not answer in time.'));
+    const leftMs = startMs + BUDGET_MS - runtime.monotonicMs();
+    const timer = runtime.setTimeout(expire, Math.max(0, leftMs));
+    work.then(resolve, reject).finally(() => runtime.clearTimer(timer));
+  });
 }
 
 /** The time of a call that begins now. */

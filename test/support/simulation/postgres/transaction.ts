@@ -28,8 +28,9 @@ export const LOCK = '/* lock */';
  * A transaction of the model. Only one of the open transactions has its changes in the engine. When
  * another one needs it, the changes are rolled back, and repeated later: if a repeated statement has
  * another result, the transaction fails, as if its connection had been lost before. Rows that a
- * statement locked or changed are thus as stable as with row locks. Plain reads are not repeated: as
- * in PostgreSQL (read committed), what they saw may have changed since.
+ * statement locked or changed are thus as stable as with row locks, and so is what it read since: a lock
+ * of PostgreSQL may keep others from changing that, such as the answers of a quiz that closes. Reads
+ * before the first lock or change are not repeated: what they saw may have changed since.
  */
 export class Transaction {
   private readonly executed: Executed[] = [];
@@ -64,11 +65,11 @@ export class Transaction {
     return rows;
   }
 
-  /** Runs a statement that changes or locks rows. The engine must be free or its own. */
+  /** Runs a statement that needs the engine. The engine must be free or its own. */
   write<Row>(text: string, params: SqlValue[]): Rows<Row> {
     this.attach();
     const rows = this.engine.query<Row>(text, params);
-    if (isLocking(text)) this.executed.push({ text, params, result: resultOf(rows) });
+    this.executed.push({ text, params, result: resultOf(rows) });
     return rows;
   }
 
