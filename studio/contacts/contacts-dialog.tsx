@@ -7,7 +7,7 @@ import { useApiMutation } from '../api/use-api-mutation.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
 import { exportUrl } from '../report/exports.ts';
 import { Button } from '../ui/button.tsx';
-import { FOCUS_RING } from '../ui/classes.ts';
+import { FOCUS_RING, VIEWER_WORDS } from '../ui/classes.ts';
 import { Confirm } from '../ui/dialog.tsx';
 import { DialogActions } from '../ui/dialog-actions.tsx';
 import { Form } from '../ui/form.tsx';
@@ -137,12 +137,12 @@ function ContactList({ round, contacts, onErased }: ContactListProps) {
       >
         {contacts.map((contact) => (
           <li key={contact.viewer} className="flex items-center gap-3">
-            <span className="grid min-w-0 flex-1">
+            <span className={`grid min-w-0 flex-1 ${VIEWER_WORDS}`}>
               <span className="flex flex-wrap items-baseline gap-x-2">
-                <bdi className="font-semibold wrap-anywhere">{contact.name}</bdi>
+                <bdi className="font-semibold">{contact.name}</bdi>
                 <span className="text-sm text-quiet tabular-nums">{contact.code}</span>
               </span>
-              <bdi className="wrap-anywhere select-all">{contact.contact}</bdi>
+              <bdi className="select-all">{contact.contact}</bdi>
             </span>
             <Button
               variant="quiet"

@@ -2,7 +2,7 @@ import type { WinnersRound } from '../../protocol/studio.ts';
 import type { RoundWinner } from '../../protocol/winners.ts';
 import { ContactsButton } from '../contacts/contacts-button.tsx';
 import { Badge } from '../ui/badge.tsx';
-import { FOCUS_RING } from '../ui/classes.ts';
+import { FOCUS_RING, VIEWER_WORDS } from '../ui/classes.ts';
 import { StagePanel } from './stage-panel.tsx';
 import { texts } from './texts.ts';
 
@@ -42,7 +42,7 @@ export function RoundWinners({ round, count, winners }: RoundWinnersProps) {
         <ol className="grid gap-1">
           {winners.map(({ code, name }) => (
             <li key={code} className="flex items-baseline justify-between gap-3">
-              <bdi className="min-w-0 font-semibold wrap-anywhere">{name ?? code}</bdi>
+              <bdi className={`min-w-0 font-semibold ${VIEWER_WORDS}`}>{name ?? code}</bdi>
               {name !== null && (
                 <span className="shrink-0 text-sm text-quiet tabular-nums">{code}</span>
               )}

@@ -2,7 +2,7 @@ import { Fragment, type ReactNode, useState } from 'react';
 import type { LoggedEvent } from '../../protocol/chat-messages.ts';
 import { timeOf } from '../shell/times.ts';
 import { Button } from '../ui/button.tsx';
-import { FOCUS_RING } from '../ui/classes.ts';
+import { FOCUS_RING, VIEWER_WORDS } from '../ui/classes.ts';
 import { Panel } from '../ui/panel.tsx';
 import { Switch } from '../ui/switch.tsx';
 import { TextTemplate } from '../ui/text-template.tsx';
@@ -36,7 +36,7 @@ export function SentPanel({ streamId, log }: { streamId: string; log: ShowLog })
           {sent.map(({ id, atMs, interval, event }) => (
             <li key={id} className="flex flex-wrap gap-x-3 text-sm">
               <span className="shrink-0 text-quiet tabular-nums">{timeOf(atMs)}</span>
-              <span className="min-w-40 flex-1 wrap-anywhere">{labelOf(event)}</span>
+              <span className={`min-w-40 flex-1 ${VIEWER_WORDS}`}>{labelOf(event)}</span>
               {showsIntervals && (
                 <span className="text-quiet tabular-nums">{texts.sent.interval(interval)}</span>
               )}

@@ -7,7 +7,7 @@ import { apiErrorOf } from '../api/studio-api-error.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
 import { ContactsButton } from '../contacts/contacts-button.tsx';
 import { timeOf } from '../shell/times.ts';
-import { FOCUS_RING } from '../ui/classes.ts';
+import { FOCUS_RING, VIEWER_WORDS } from '../ui/classes.ts';
 import { Panel } from '../ui/panel.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { secondsLabel } from './durations.ts';
@@ -130,7 +130,7 @@ function WinnerRows({ rows, round }: { rows: readonly Winner[]; round: Round }) 
       >
         {winners.map(({ viewer, name, code, at }) => (
           <li key={viewer} className="flex justify-between gap-3">
-            <span className="min-w-0 flex-1 wrap-anywhere" title={viewer}>
+            <span className={`min-w-0 flex-1 ${VIEWER_WORDS}`} title={viewer}>
               <bdi>{name ?? code}</bdi>
             </span>
             {name !== null && <span className="shrink-0 tabular-nums">{code}</span>}

@@ -7,6 +7,12 @@ export function classes(...names: (string | false | null | undefined)[]): string
 export const FOCUS_RING =
   'outline-none focus-visible:outline-3 focus-visible:outline-offset-2 focus-visible:outline-focus';
 
+/**
+ * The words of viewers, on a block: they break anywhere, and marks that stack up on a letter do not
+ * cover what is above it.
+ */
+export const VIEWER_WORDS = 'wrap-anywhere overflow-clip';
+
 /** Text input. */
 export const FIELD =
   'w-full min-h-11 rounded-lg border border-edge bg-card px-3 py-2 text-text placeholder:text-quiet ' +

@@ -6,6 +6,7 @@ import { axeViolations } from '../support/player/axe.ts';
 import { messagesOf } from '../support/player/pages/chat-scenes.ts';
 import { SceneFixture } from '../support/player/scene-fixture.ts';
 import { callsOf, updateSnapshot } from '../support/player/scene-page.ts';
+import { isPaintedOn, stackedMarks } from '../support/web/stacked-marks.ts';
 
 let fixture: SceneFixture;
 
@@ -179,6 +180,19 @@ describe('the chat log', () => {
       '(({ scrollWidth, scrollHeight }) => [scrollWidth, scrollHeight])(document.documentElement)',
     );
     expect(size).toEqual([width, height]);
+  });
+
+  test('has each message in its place, also one with marks that stack up on a letter', async () => {
+    const page = await fixture.open('chat-messages');
+    const [first, second, ...others] = messagesOf(4);
+    if (!first || !second) throw new Error('there are four messages');
+    const marked = { ...second, name: stackedMarks(40), text: stackedMarks(280) };
+    await updateSnapshot(page, { messages: [...others, first, marked] });
+    const items = chat(page).getByRole('listitem');
+    const lastItem = items.filter({ hasText: 'Z' });
+    await lastItem.waitFor();
+    const above = items.filter({ hasText: first.text });
+    expect(await isPaintedOn(above, lastItem)).toBe(false);
   });
 
   test('is readable at 400% zoom', async () => {

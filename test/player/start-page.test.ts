@@ -7,6 +7,7 @@ import { launchBrowser } from '../support/media/browser.ts';
 import { addAxe, axeViolations } from '../support/player/axe.ts';
 import { SCREENS } from '../support/player/scene-fixture.ts';
 import { PAGE_OPTIONS, withPageServer } from '../support/web/page-server.ts';
+import { isPaintedOn, stackedMarks } from '../support/web/stacked-marks.ts';
 
 const LOOKS: readonly (readonly [string, BrowserContextOptions])[] = [
   ['phone-light', { ...SCREENS.phone, colorScheme: 'light' }],
@@ -68,4 +69,24 @@ describe('the start page', () => {
       ),
     20_000,
   );
+
+  test('[O-23] a title of any account covers no other one, and makes the page no wider', async () => {
+    const readLiveShows = async () => [
+      { id: 'a', title: 'Friday quiz night' },
+      { id: 'b', title: stackedMarks(200) },
+      { id: 'c', title: 'ha'.repeat(100) },
+    ];
+    const routes = startPageRoutes({
+      ...{ version: '1.2.3', hasStudio: true, readLiveShows },
+      ...PAGE_OPTIONS,
+    });
+    await withPageServer(routes, async (origin) => {
+      const page = await browser.newPage({ viewport: { width: 320, height: 568 } });
+      await page.goto(origin);
+      expect(await page.evaluate<number>(OVERFLOW_PX)).toBeLessThanOrEqual(0);
+      const titles = page.locator('#shows li');
+      expect(await isPaintedOn(titles.first(), titles.nth(1))).toBe(false);
+      await page.close();
+    });
+  }, 20_000);
 });

@@ -7,6 +7,7 @@ import { axeViolations } from '../support/player/axe.ts';
 import { type OpenedPage, StudioFixture } from '../support/studio/studio-fixture.ts';
 import { saveScreenshot } from '../support/studio/studio-pages.ts';
 import { notIsolated, wordsOf } from '../support/web/isolation.ts';
+import { isPaintedOn, stackedMarks } from '../support/web/stacked-marks.ts';
 
 // The winners on the display, from states that the test sends in place of the service.
 
@@ -168,6 +169,14 @@ describe('the display', () => {
     expect(await notIsolated(one)).toEqual([]);
     await expectFits(one, 'one-right-to-left');
   }, 90_000);
+
+  test('[B-14] keeps marks that stack up on a letter of a name out of the other texts', async () => {
+    const page = await open(3, winnersOf(['Ada', 'Bob', stackedMarks(40)]));
+    const last = page.locator('.winner').last();
+    expect(await isPaintedOn(page.getByRole('heading'), last)).toBe(false);
+    const one = await open(1, winnersOf([stackedMarks(40)]));
+    expect(await isPaintedOn(one.locator('.scene-below'), one.getByRole('heading'))).toBe(false);
+  }, 60_000);
 
   test('[B-14] shows only the count when no winners are known', async () => {
     const page = await open(3, []);

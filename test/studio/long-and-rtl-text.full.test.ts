@@ -1,11 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
-import { CHOICE_CHARS, CHOICES_MAX, QUESTION_CHARS } from '../../protocol/limits.ts';
+import {
+  CHAT_NAME_CHARS,
+  CHAT_TEXT_CHARS,
+  CHOICE_CHARS,
+  CHOICES_MAX,
+  QUESTION_CHARS,
+} from '../../protocol/limits.ts';
 import type { StudioStream } from '../../protocol/studio.ts';
 import { type OpenedPage, PASSWORD, StudioFixture } from '../support/studio/studio-fixture.ts';
 import { button, field, saveScreenshot } from '../support/studio/studio-pages.ts';
 import { until } from '../support/until.ts';
 import { notIsolated, wordsOf } from '../support/web/isolation.ts';
+import { isPaintedOn, stackedMarks } from '../support/web/stacked-marks.ts';
 
 // The studio with words of people that run from right to left, and with the longest texts that the
 // service accepts, in one piece.
@@ -203,6 +210,32 @@ describe('the longest texts without spaces', () => {
     await nextAction(page).click();
     await page.getByText(endless('9', CHOICE_CHARS)).first().waitFor();
     expect(await page.evaluate(TOO_WIDE)).toBe(0);
+  }, 60_000);
+
+  test('of marks that stack up on a letter cover no other messages and winners on air', async () => {
+    const { page } = owner;
+    const streamId = (await call<StudioStream>('POST', '/streams', { title: 'Marks' })).id;
+    await call('POST', `/streams/${streamId}/start`);
+    await open(page, `/streams/${streamId}/on-air`);
+    // Winners are in the order of their first tokens.
+    const first = fixture.joinViewer(streamId, 'viewer-1');
+    await until('the first is live', () => first.state === 'live');
+    const second = fixture.joinViewer(streamId, 'viewer-2');
+    await until('the second is live', () => second.state === 'live');
+    second.name = stackedMarks(CHAT_NAME_CHARS);
+    await second.sendMessage('message', stackedMarks(CHAT_TEXT_CHARS));
+    const messages = page.getByRole('feed').getByRole('article');
+    await messages.filter({ hasText: 'Z' }).waitFor();
+    // The newest message is on top.
+    await first.sendMessage('message', 'Good evening!');
+    const above = messages.filter({ hasText: 'Good evening!' });
+    await above.waitFor();
+    expect(await isPaintedOn(above, messages.filter({ hasText: 'Z' }))).toBe(false);
+    await call('POST', `/streams/${streamId}/request-winners`);
+    const winners = page.getByRole('article', { name: 'Winners on screen' }).getByRole('listitem');
+    await winners.filter({ hasText: 'Z' }).waitFor();
+    const firstWinner = winners.filter({ hasText: 'viewer-1' });
+    expect(await isPaintedOn(firstWinner, winners.filter({ hasText: 'Z' }))).toBe(false);
   }, 60_000);
 
   test('logged no errors', () => {

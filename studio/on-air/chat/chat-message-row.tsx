@@ -19,7 +19,7 @@ import type {
 } from '../../../protocol/moderation.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { classes } from '../../ui/classes.ts';
+import { classes, VIEWER_WORDS } from '../../ui/classes.ts';
 import { Menu, type MenuAction } from '../../ui/menu.tsx';
 import type { MessageShortcut } from '../shortcuts.ts';
 import { texts } from './texts.ts';
@@ -92,7 +92,7 @@ export const ChatMessageRow = memo((props: ChatMessageRowProps) => {
         </p>
         <p
           dir="auto"
-          className={classes('wrap-anywhere', (isHidden || isHiding) && 'text-quiet line-through')}
+          className={classes(VIEWER_WORDS, (isHidden || isHiding) && 'text-quiet line-through')}
         >
           {message.text}
         </p>

@@ -1,4 +1,5 @@
 import { useMemo } from 'react';
+import { VIEWER_WORDS } from '../../ui/classes.ts';
 import type { ShowLog } from '../show-log.ts';
 import { useEarlierPurchases } from '../use-history.ts';
 import { texts } from './texts.ts';
@@ -30,7 +31,7 @@ export function Purchases({ streamId, log }: { streamId: string; log: ShowLog })
           {purchases.map(({ id, name, text, at }) => (
             <li key={id} className="flex gap-3 text-sm">
               <span className="shrink-0 text-quiet tabular-nums">{TIME.format(at)}</span>
-              <span className="min-w-0 wrap-anywhere">
+              <span className={`min-w-0 ${VIEWER_WORDS}`}>
                 <bdi className="font-semibold">{name || texts.purchases.anonymous}</bdi>{' '}
                 <bdi>{text}</bdi>
               </span>

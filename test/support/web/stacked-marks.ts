@@ -1,0 +1,11 @@
+import type { Locator } from 'playwright-core';
+
+/** A letter with so many marks that they reach far above it, where fonts stack them. @param chars in all */
+export const stackedMarks = (chars: number) => `Z${'\u0302'.repeat(chars - 1)}`;
+
+/** Whether an element is painted on another one, which stays as it is without it. Hides the element. */
+export async function isPaintedOn(covered: Locator, element: Locator): Promise<boolean> {
+  const before = await covered.screenshot();
+  await element.evaluate((node) => node.style.setProperty('visibility', 'hidden'));
+  return !before.equals(await covered.screenshot());
+}
