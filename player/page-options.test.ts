@@ -16,6 +16,11 @@ test('a page that is not embedded has the chat and exchanges no messages', () =>
   expect(parsePageOptions(`${PAGE}/`)).toEqual(options);
 });
 
+test('a path that is not valid percent-encoding names a show that does not exist', () => {
+  expect(parsePageOptions('https://live.example/watch/%E0%A4%A').streamId).toBe('%E0%A4%A');
+  expect(parsePageOptions('https://live.example/watch/50%').streamId).toBe('50%');
+});
+
 test('an embedded page has the chat only with ?chat; ?muted and ?facts work without ?embed', () => {
   expect(parsePageOptions(`${PAGE}?embed`)).toMatchObject({ isEmbedded: true, hasChat: false });
   expect(parsePageOptions(`${PAGE}?embed&chat`)).toMatchObject({ isEmbedded: true, hasChat: true });

@@ -17,13 +17,22 @@ export function parsePageOptions(href: string): PageOptions {
   const { pathname, searchParams } = new URL(href);
   const isEmbedded = searchParams.has('embed');
   return {
-    streamId: decodeURIComponent(pathname.split('/').filter(Boolean).at(-1) ?? ''),
+    streamId: decode(pathname.split('/').filter(Boolean).at(-1) ?? ''),
     isEmbedded,
     hasChat: !isEmbedded || searchParams.has('chat'),
     isMuted: searchParams.has('muted'),
     hasStats: searchParams.has('facts'),
     hostOrigin: normalizeOrigin(searchParams.get('origin')),
   };
+}
+
+/** @returns the text as it is, if it is not valid percent-encoding */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** @returns the origin in the form of `MessageEvent.origin`; null: not an HTTP origin */
