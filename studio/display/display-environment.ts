@@ -15,6 +15,7 @@ export function displayEnvironment(streamId: string, key: string | null): Displa
 }
 
 // EventSource cannot send headers, and a key in the URL would end up in access logs.
+// A mistyped key may have characters that headers cannot; encoding leaves a valid one as it is.
 function openEventStream(
   streamId: string,
   key: string | null,
@@ -25,7 +26,7 @@ function openEventStream(
     const response = await fetch(`/studio/v1/streams/${encodeURIComponent(streamId)}/present`, {
       headers: {
         Accept: 'text/event-stream',
-        ...(key !== null && { Authorization: `Presenter ${key}` }),
+        ...(key !== null && { Authorization: `Presenter ${encodeURIComponent(key)}` }),
       },
       cache: 'no-store',
       signal: abort.signal,

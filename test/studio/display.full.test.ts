@@ -194,8 +194,13 @@ describe('the display', () => {
     const stranger = await fixture.open(`/studio/present/${streamId}`);
     await stranger.page.getByText(/Sign in to the studio in this browser/).waitFor();
     await expectFits(stranger, 'refused');
-    const wrong = await fixture.open(`/studio/present/${streamId}#key=pk_${'a'.repeat(40)}`);
+    const link = `/studio/present/${streamId}#key=pk_${'a'.repeat(40)}`;
+    const wrong = await fixture.open(link);
     await wrong.page.getByText(/This link no longer works/).waitFor();
+    // Copied with the quotation mark that follows it, which no header can contain.
+    const quoted = await fixture.open(`${link}”`);
+    await quoted.page.getByText(/This link no longer works/).waitFor();
+    await quoted.context.close();
     const member = await owner.context.newPage();
     await member.goto(`${fixture.url}/studio/present/${streamId}`);
     await member.getByRole('heading', { name: 'Friday quiz night' }).waitFor();
