@@ -4,8 +4,8 @@ import { notFoundHandler } from '../http/router.ts';
 import { builtPageRoutes } from './built-page.ts';
 import type { Page } from './page.ts';
 
-/** URL paths that the page's own router handles. */
-const PAGE_PATHS = [
+/** Paths below `/studio` that the page's own router handles. */
+export const STUDIO_PATHS = [
   '',
   '/team',
   '/tokens',
@@ -44,7 +44,7 @@ export function studioPageRoutes(options: ReadOnlyOptions): Record<string, ReadO
   const routes = builtPageRoutes(
     {
       html: new URL('../../studio/studio.html', import.meta.url),
-      paths: PAGE_PATHS.map((path) => `/studio${path}`),
+      paths: STUDIO_PATHS.map((path) => `/studio${path}`),
       filesPath: '/studio/files/',
       policy: POLICY,
       usesCamera: true,

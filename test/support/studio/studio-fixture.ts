@@ -52,10 +52,10 @@ export class StudioFixture {
     return new StudioFixture(await serveProcess(settings), settings, browser, folder);
   }
 
-  /** Starts a new service without an account. */
-  static async startFirst(): Promise<StudioFixture> {
+  /** Starts a new service without an account. @param more settings */
+  static async startFirst(more: readonly string[] = []): Promise<StudioFixture> {
     const folder = temporaryFolder();
-    const settings = ['--data', folder.path('data'), ...NO_VIDEO];
+    const settings = ['--data', folder.path('data'), ...NO_VIDEO, ...more];
     const [server, browser] = await Promise.all([serveProcess(settings), launchBrowser()]);
     return new StudioFixture(server, settings, browser, folder);
   }
