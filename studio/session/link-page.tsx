@@ -42,7 +42,7 @@ function AcceptForm({ token, link, onSession }: LinkPageProps & { readonly link:
       action={isNew ? texts.invitation.action : texts.passwordReset.action}
       onSession={onSession}
     >
-      <p className="text-quiet">
+      <p className="text-quiet wrap-anywhere">
         {isNew
           ? texts.invitation.explanation(link.role, link.email)
           : texts.passwordReset.explanation(link.email)}

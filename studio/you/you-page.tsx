@@ -17,7 +17,7 @@ export function YouPage() {
   const { member, account } = useSession();
   return (
     <Page title={texts.title}>
-      <p className="text-quiet">
+      <p className="text-quiet wrap-anywhere">
         {member.email} ·{' '}
         <TextTemplate text={texts.roleOf(roleLabel(member.role))}>
           <bdi>{account.name}</bdi>

@@ -21,6 +21,7 @@ import { type OtherOrigin, SCRIPT_RAN, startOtherOrigin } from '../support/web/o
 // Every text that anybody can send tries to become markup or script, and every page that shows it is
 // opened. Each test continues where the previous one stopped.
 
+const WIDTHS = [1_440, 1_024, 390, 320];
 const VIEWER = 'viewer-1';
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const WEBHOOK_SETTINGS = ['--webhook-allow-http', '--webhook-allow-private', '127.0.0.1/32'];
@@ -154,9 +155,14 @@ async function expectOnlyText(
   );
   const { headers } = await fetch(page.url());
   expect([name, policyFaults(headers, page.url())]).toEqual([name, []]);
-  await saveScreenshot(page, `hostile-${name.replaceAll(/\W+/g, '-')}`);
-  const tooWide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-  expect([name, tooWide]).toEqual([name, 0]);
+  const before = page.viewportSize();
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    await saveScreenshot(page, `hostile-${name.replaceAll(/\W+/g, '-')}-${width}`);
+    const tooWide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+    expect([name, width, tooWide]).toEqual([name, width, 0]);
+  }
+  if (before) await page.setViewportSize(before);
 }
 
 const studio = async (path: string, fields: readonly string[]) => {
@@ -170,11 +176,11 @@ describe('texts that try to become script stay texts', () => {
     await enter('setUp', fixture.setupLink.split('=').at(-1) ?? '');
     await send('patchOwnMember', {}, { currentPassword: PASSWORD, password: undefined });
     await send('createApiToken');
-    await send('invite', {}, { role: 'host' });
-    const invited = { role: 'moderator', email: 'ben@example.org' };
-    const { link } = await send<{ link: string }>('invite', {}, invited);
-    const invitation = await open(link);
-    await expectOnlyText('invitation', invitation, ['setUp.name']);
+    const invitation = await send<{ link: string }>('invite', {}, { role: 'host' });
+    const invited = await open(invitation.link);
+    await expectOnlyText('invitation', invited, ['setUp.name', 'invite.email']);
+    const ben = { role: 'moderator', email: 'ben@example.org' };
+    const { link } = await send<{ link: string }>('invite', {}, ben);
     await enter('acceptLink', link.split('=').at(-1) ?? '');
     const events = ['stream.started', 'stream.ended', 'quiz.closed', 'winners'];
     webhook = await send<Webhook>('createWebhook', {}, { events });

@@ -202,13 +202,15 @@ export class HostileTexts {
 function hostileText(marker: string, origin: string, schema: Schema): string | undefined {
   const { enum: values, const: value, pattern, format, maxLength = 1_000 } = schema;
   if (values || value !== undefined) return undefined;
-  if (format === 'uri') return `${origin}/${marker}${IN_ADDRESS}`;
+  if (format === 'uri') return endless(`${origin}/${marker}${IN_ADDRESS}`, maxLength);
   if (format) return undefined;
-  const texts = pattern
-    ? [`${marker}${IN_ADDRESS}@example.org`]
-    : [cut(marker + FRAGMENTS.join(''), maxLength)];
-  return texts.find((text) => !pattern || new RegExp(pattern, 'u').test(text));
+  const domain = '@example.org';
+  const text = pattern
+    ? endless(marker + IN_ADDRESS, maxLength - domain.length) + domain
+    : endless(marker + FRAGMENTS.join(''), maxLength);
+  return !pattern || new RegExp(pattern, 'u').test(text) ? text : undefined;
 }
 
-/** The first code points of a text. */
-const cut = (text: string, maxChars: number) => [...text].slice(0, maxChars).join('');
+/** A text of this length, whose last word is as long as possible. */
+const endless = (text: string, chars: number) =>
+  [...text.padEnd(chars, 'ha')].slice(0, chars).join('');
