@@ -25,6 +25,9 @@ export interface RouteOptions {
   readonly trustProxy: boolean;
 }
 
+// A page of the same site gets what a session reads when it frames it, and could lead the member to copy it.
+const UNFRAMED = { 'Content-Security-Policy': "frame-ancestors 'none'" };
+
 /** An operation with its precomputed response headers, shared by all of its requests. */
 export class Route {
   /** Headers of a response without a body. */
@@ -38,7 +41,8 @@ export class Route {
     allow: string,
     private readonly options: RouteOptions,
   ) {
-    this.headers = baseHeaders(allow, options.corsOrigin);
+    const headers = baseHeaders(allow, options.corsOrigin);
+    this.headers = operation.role === 'studio' ? { ...headers, ...UNFRAMED } : headers;
     this.jsonHeaders = { ...this.headers, 'Content-Type': 'application/json' };
     // The runtime copies `Headers` for each response three times as fast as a plain object.
     this.noContentInit = { status: 204, headers: new Headers(this.headers) };

@@ -61,6 +61,16 @@ test('[U-1] [U-3] [U-7] a page of this service signs in and writes with the CSRF
   expect(cookie).toMatchObject({ name: 'fourbeat', httpOnly: true, sameSite: 'Strict', path: '/' });
 });
 
+test('[B-6] a page of another origin cannot frame what the session of the browser reads', async () => {
+  const page = await pageAt(`http://127.0.0.1:${otherOrigin.port}/`);
+  for (const path of ['/session', '/account', '/streams?page=x']) {
+    await page.setContent(`<iframe src="${service.url}/studio/v1${path}"></iframe>`);
+    const [, frame] = page.frames();
+    await frame?.waitForLoadState();
+    expect([path, frame?.url()]).toEqual([path, 'chrome-error://chromewebdata/']);
+  }
+});
+
 test('[U-7] [G-25] a page of another origin in the same browser can neither read nor write', async () => {
   const page = await pageAt(`http://127.0.0.1:${otherOrigin.port}/`);
   const results = await page.evaluate(async (url) => {
