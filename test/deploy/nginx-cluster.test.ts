@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { rawExchange, rawHead } from '../support/conformance/raw-http.ts';
 import { type Cluster, startCluster } from '../support/deploy/compose-cluster.ts';
 import { type Nginx, startNginxOnFreePort } from '../support/deploy/nginx.ts';
 import { IS_FULL_RUN } from '../support/full-run.ts';
@@ -139,6 +140,17 @@ describe('nginx of deploy/compose in front of three nodes', () => {
       statuses.push((await chatViewer.post(path, { kind: 'heart' })).status);
     }
     expect(statuses).toEqual([204, 204, 204, 429, 429]);
+  });
+
+  test('[G-31] requests with unknown methods take no node out of rotation', async () => {
+    for (let n = 0; n < 20; n++) {
+      // The credential is the routing key: these requests reach every node.
+      const headers = { Authorization: `Bearer ${n}` };
+      const answer = await rawExchange(nginx.url, [rawHead('BREW /odd', headers)]);
+      expect(answer.status).toBe(400);
+    }
+    const heartbeat = await viewer.post(`/api/v1/view-counts/${streamId}`);
+    expect(heartbeat.status).toBe(204);
   });
 
   test(

@@ -53,7 +53,8 @@ export interface RelayOptions {
 const TICK_MS = 1_000;
 const NO_BYTES = new Uint8Array(0);
 const END_OF_BODY = Buffer.from('\r\n');
-// As the origin server rejects a request without a `Host` (SPEC G-31). It takes one with several.
+// As the origin server rejects a request without a `Host` (SPEC G-31). It takes one with several, and
+// closes the connection of one with an unknown method.
 const BAD_REQUEST = Buffer.from('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
 
 // Timeouts in seconds. The gateway ends connections of clients that read nothing, and the origin server has
@@ -267,6 +268,9 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
   // The end of the connection may be that of the response. A client detects truncation by the framing.
   onOriginClose(): void {
     this.origin = null;
+    // The origin server closes the connection of an unknown method. Proxies take a connection that closes
+    // without a response for a failed node, and send it no requests for a while.
+    if (!this.canShare && !this.response.hasStarted) this.client.send(BAD_REQUEST);
     this.end();
   }
 
