@@ -170,3 +170,14 @@ test('[T-8] a viewer of a removed stream gets 404, and the others of its batch g
   expect(missing).toMatchObject({ kind: 'not-found' });
   expect(seat).toBe(0);
 });
+
+test('[T-8] requests for streams that do not exist cause no gap in the seats of others', async () => {
+  const node = new SeatLeases(new ModelDatabase(async (_, effect) => effect()));
+  const seatOf = (name: string) => node.assign([{ streamId: STREAMS[0] as string, viewer: name }]);
+  expect(await seatOf('ann')).toEqual([0]);
+  // This leases seats 1 and 2.
+  expect(await seatOf('ben')).toEqual([1]);
+  const unknown = Array.from({ length: 1_001 }, (_, index) => `no stream ${index}`);
+  await node.assign(unknown.map((streamId) => ({ streamId, viewer: 'eve' })));
+  expect(await seatOf('cid')).toEqual([2]);
+});

@@ -90,12 +90,14 @@ export class SeatLeases {
 
   /** Up to `count` free seats of a stream, fewer when it is nearly full; a DomainError when it is full. */
   private async lease(streamId: string, count: number): Promise<number[] | DomainError> {
-    const pool = this.poolOf(streamId);
+    // Stored once there is a lease: pools of streams that do not exist would evict others.
+    let pool = this.pools.get(streamId) ?? new SeatPool();
     const seats = pool.take(count);
     if (seats.length === count) return seats;
     try {
       const blockSize = pool.nextBlockSize(count - seats.length);
       const block = await this.store.leaseSeats({ streamId, count: blockSize });
+      pool = this.poolOf(streamId, pool);
       pool.put([...seats, ...Array.from({ length: block.count }, (_, n) => block.first + n)]);
     } catch (error) {
       pool.put(seats);
@@ -105,8 +107,9 @@ export class SeatLeases {
     return pool.take(count);
   }
 
-  private poolOf(streamId: string): SeatPool {
-    const pool = this.pools.get(streamId) ?? new SeatPool();
+  /** The stored pool of a stream; the given one if there is none. */
+  private poolOf(streamId: string, initial = new SeatPool()): SeatPool {
+    const pool = this.pools.get(streamId) ?? initial;
     this.pools.set(streamId, pool);
     return pool;
   }
