@@ -98,13 +98,63 @@ class Fifo {
   }
 }
 
+/**
+ * Procedures with waiting calls take turns, and the calls of one procedure are in order of arrival. With
+ * one queue, 1,700 reads of a stream per second, for which nobody needs a credential, made 29 % of the
+ * answers and 60 % of the studio requests miss their deadline.
+ */
+class FairQueue {
+  /** By procedure, in the order of their turns. No queue is empty. */
+  private readonly queues = new Map<string, Fifo>();
+
+  push(call: Call): void {
+    this.queueOf(call).push(call);
+  }
+
+  shift(): Call | undefined {
+    for (const [name, queue] of this.queues) {
+      const call = queue.shift();
+      this.queues.delete(name);
+      if (queue.first()) this.queues.set(name, queue);
+      return call;
+    }
+    return undefined;
+  }
+
+  unshift(call: Call): void {
+    this.queueOf(call).unshift(call);
+  }
+
+  clear(): Call[] {
+    const all = [...this.queues.values()].flatMap((queue) => queue.clear());
+    this.queues.clear();
+    return all;
+  }
+
+  /** Removes and returns the calls whose deadline has passed. Shortened ones may stay behind others. */
+  takeExpired(nowMs: number): Call[] {
+    const expired: Call[] = [];
+    for (const [name, queue] of this.queues) {
+      // In order of arrival, so the first one before its deadline ends the loop.
+      for (let call = queue.first(); call && call.deadlineMs <= nowMs; call = queue.first()) {
+        queue.shift();
+        expired.push(call);
+      }
+      if (!queue.first()) this.queues.delete(name);
+    }
+    return expired;
+  }
+
+  private queueOf({ name }: Call): Fifo {
+    const queue = this.queues.get(name) ?? new Fifo();
+    this.queues.set(name, queue);
+    return queue;
+  }
+}
+
 /** Calls that wait for a connection, and calls that run on one. */
 export class CallQueue {
-  private readonly queues: Record<CallKind, Fifo> = {
-    urgent: new Fifo(),
-    ordinary: new Fifo(),
-    export: new Fifo(),
-  };
+  private readonly queues = { urgent: new Fifo(), ordinary: new FairQueue(), export: new Fifo() };
   private readonly running: Record<CallKind, Set<Call>> = {
     urgent: new Set(),
     ordinary: new Set(),
@@ -163,14 +213,11 @@ export class CallQueue {
   /** Rejects the calls whose deadline has passed. */
   expire(nowMs: number): void {
     const deadlineError = () => new Unavailable('The database did not answer in time.');
-    const queue = this.queues.ordinary;
     for (const call of this.shortened) {
       if (!call.isSettled && call.deadlineMs <= nowMs) call.reject(deadlineError());
       if (call.isSettled) this.shortened.delete(call);
     }
-    // The others are in order of arrival, so the first one before its deadline ends the loop.
-    for (let call = queue.first(); call && call.deadlineMs <= nowMs; call = queue.first()) {
-      queue.shift();
+    for (const call of this.queues.ordinary.takeExpired(nowMs)) {
       this.counts.ordinary--;
       if (!call.isSettled) call.reject(deadlineError());
     }
