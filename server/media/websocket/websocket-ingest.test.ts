@@ -348,6 +348,18 @@ test('[M-16] opening sockets and their rate are limited per address', async () =
   expect((await fetch(slow.url, { headers: { Upgrade: 'websocket' } })).status).toBe(429);
 });
 
+test('[M-16] silent sockets from many addresses keep no source out', async () => {
+  let address = 0;
+  const { url } = startServer({ addressOf: () => `192.0.2.${address++ >> 3}` });
+  const silent = Array.from({ length: 64 }, () => new Sender(url));
+  await Promise.all(silent.map(({ opened }) => opened));
+  await goLive(url);
+  // The first one waited longest.
+  expect((await silent[0]?.closed)?.code).toBe(4503);
+  const closed = silent.filter(({ socket }) => socket.readyState !== WebSocket.OPEN);
+  expect(closed).toHaveLength(1);
+});
+
 test('a close reason is truncated at a character boundary', () => {
   expect(truncateReason('short')).toBe('short');
   expect(truncateReason('a'.repeat(200))).toBe('a'.repeat(123));

@@ -35,7 +35,9 @@ const ALLOW = 'GET, OPTIONS';
 // with 1009.
 const MAX_PAYLOAD_BYTES = 2 * MAX_MESSAGE_BYTES;
 
-// Sockets without a verified key: each may buffer a message of the maximum size.
+// Sockets without a verified key: each may buffer a message of the maximum size. A further socket replaces
+// the one that waits longest, because a sender with a key sends it at once: silent sockets from a few
+// addresses must not keep all sources out.
 const MAX_OPENING = 64;
 const MAX_OPENING_PER_ADDRESS = 8;
 // Each live socket has an encoder; no machine runs this many.
@@ -56,8 +58,9 @@ export class WebSocketIngest {
   /** For `Bun.serve`. */
   readonly handlers: WebSocketHandler<WebSocketSource>;
   private readonly sources = new Set<WebSocketSource>();
-  private readonly opening = new Map<string, number>();
-  private openingCount = 0;
+  /** Those without a verified key, in the order of their arrival. */
+  private readonly opening = new Set<WebSocketSource>();
+  private readonly openingByAddress = new Map<string, number>();
   private onAllClosed: (() => void) | null = null;
   private isStopping = false;
   private readonly rate: RateLimiter;
@@ -133,7 +136,7 @@ export class WebSocketIngest {
     this.checkLimits(address);
     const source = this.newSource(streamId, address);
     if (!server.upgrade(request, { data: source })) {
-      this.release(address);
+      this.release(source, address);
       this.sources.delete(source);
       throw new Problem(400, 'This is not a WebSocket handshake (RFC 6455).');
     }
@@ -149,11 +152,10 @@ export class WebSocketIngest {
   }
 
   private checkLimits(address: string): void {
-    const openingFromAddress = this.opening.get(address) ?? 0;
+    const openingFromAddress = this.openingByAddress.get(address) ?? 0;
     if (
       this.isStopping ||
       this.sources.size >= MAX_SOCKETS ||
-      this.openingCount >= MAX_OPENING ||
       openingFromAddress >= MAX_OPENING_PER_ADDRESS
     ) {
       const reason = this.isStopping ? 'The service is stopping.' : 'Too many sources are opening.';
@@ -162,19 +164,23 @@ export class WebSocketIngest {
   }
 
   private newSource(streamId: string, address: string): WebSocketSource {
-    this.openingCount++;
-    this.opening.set(address, (this.opening.get(address) ?? 0) + 1);
+    const [oldest] = this.opening;
+    if (oldest && this.opening.size >= MAX_OPENING) {
+      oldest.close(CLOSE_CODES.unavailable, 'Too many sources are opening. Send the key at once.');
+    }
     const { ingest, logger, limits = SOURCE_LIMITS } = this.options;
-    const onSettled = () => this.release(address);
+    const onSettled = () => this.release(source, address);
     const source = new WebSocketSource({ streamId, address, ingest, logger, limits, onSettled });
     this.sources.add(source);
+    this.opening.add(source);
+    this.openingByAddress.set(address, (this.openingByAddress.get(address) ?? 0) + 1);
     return source;
   }
 
-  private release(address: string): void {
-    this.openingCount--;
-    const remaining = (this.opening.get(address) ?? 1) - 1;
-    if (remaining > 0) this.opening.set(address, remaining);
-    else this.opening.delete(address);
+  private release(source: WebSocketSource, address: string): void {
+    this.opening.delete(source);
+    const remaining = (this.openingByAddress.get(address) ?? 1) - 1;
+    if (remaining > 0) this.openingByAddress.set(address, remaining);
+    else this.openingByAddress.delete(address);
   }
 }
