@@ -153,6 +153,18 @@ describe('nginx of deploy/compose in front of three nodes', () => {
     expect(heartbeat.status).toBe(204);
   });
 
+  test('nginx stores at most ten bodies of imports of an address, and other requests go on', async () => {
+    const headers = { 'Content-Type': 'application/json', 'Content-Length': '1000000' };
+    const head = rawHead(`POST /studio/v1/streams/${streamId}/quizzes/import`, headers);
+    const slow = Array.from({ length: 12 }, () =>
+      rawExchange(nginx.url, [head, 'x'.repeat(900_000)], { waitMs: 1_000 }),
+    );
+    expect((await viewer.post(`/api/v1/view-counts/${streamId}`)).status).toBe(204);
+    const statuses = (await Promise.all(slow)).map(({ status }) => status);
+    // 0: nginx waits for the rest of the body.
+    expect(statuses.toSorted()).toEqual([...new Array<number>(10).fill(0), 429, 429]);
+  });
+
   test(
     '[N-9] nginx forwards a 503 with Retry-After while Redis is unavailable, and keeps the nodes in rotation',
     async () => {
