@@ -100,6 +100,11 @@ export class RtmpConnection {
     return this.phase === 'live';
   }
 
+  /** Whether it is open and has not sent a key yet. */
+  isWaiting(): boolean {
+    return this.phase === 'handshake' || this.phase === 'commands';
+  }
+
   /** Applies the timeouts; called periodically. */
   checkTimeouts(): void {
     const { limits, nowMs } = this.options;
@@ -129,6 +134,13 @@ export class RtmpConnection {
     this.finish(reason);
     if (hasHandshake) this.replies.send(this.publishSession.refusal(code, reason));
     this.closeGracefully();
+  }
+
+  /** Closes without a reply: the peer violates the protocol, or waited longest of too many. */
+  closeAtOnce(reason: string): void {
+    if (this.phase === 'closed') return;
+    this.finish(reason);
+    this.socket.destroy();
   }
 
   private receive(bytes: Uint8Array): void {
@@ -303,13 +315,6 @@ export class RtmpConnection {
 
   private disconnected(): void {
     if (this.phase !== 'closed') this.finish('connection lost');
-    this.socket.destroy();
-  }
-
-  /** Closes without a reply: the peer violates the protocol. */
-  private closeAtOnce(reason: string): void {
-    if (this.phase === 'closed') return;
-    this.finish(reason);
     this.socket.destroy();
   }
 

@@ -7,7 +7,10 @@ import { HANDSHAKE_BYTES } from './handshake.ts';
 import { FAILED, RtmpConnection } from './rtmp-connection.ts';
 import { RTMP_LIMITS, type RtmpLimits } from './rtmp-limits.ts';
 
-/** All connections; more than a machine can encode. */
+/**
+ * All connections; more than a machine can encode. A further one replaces the one that waits longest for
+ * its key: silent connections from a few addresses must not keep all sources out.
+ */
 const MAX_CONNECTIONS = 512;
 /** Connections per address that are not live. */
 const MAX_PENDING_PER_ADDRESS = 16;
@@ -45,15 +48,21 @@ export async function listenRtmp(options: RtmpOptions): Promise<RtmpListener> {
   const limits = options.limits ?? RTMP_LIMITS;
   const nowMs = () => runtime.monotonicMs();
 
-  function isWithinLimits(rateLimitGroup: string): boolean {
+  /** @returns whether there is room for one more connection of this address */
+  function makeRoom(rateLimitGroup: string): boolean {
     let open = 0;
     let pending = 0;
+    let oldest: RtmpConnection | null = null;
     for (const [connection, slot] of connections) {
       if (slot.closedMs === null) open++;
+      if (connection.isWaiting()) oldest ??= connection;
       if (slot.rateLimitGroup === rateLimitGroup && !connection.isLive() && !isExpired(slot))
         pending++;
     }
-    return open < MAX_CONNECTIONS && pending < MAX_PENDING_PER_ADDRESS;
+    if (pending >= MAX_PENDING_PER_ADDRESS) return false;
+    if (open < MAX_CONNECTIONS) return true;
+    oldest?.closeAtOnce('too many connections');
+    return oldest !== null;
   }
 
   function isExpired({ closedMs }: Slot): boolean {
@@ -70,7 +79,7 @@ export async function listenRtmp(options: RtmpOptions): Promise<RtmpListener> {
   function accept(socket: Socket): void {
     const address = socket.remoteAddress?.replace(/^::ffff:/i, '') ?? 'unknown';
     const rateLimitGroup = rateLimitKey(address);
-    if (!isWithinLimits(rateLimitGroup)) {
+    if (!makeRoom(rateLimitGroup)) {
       socket.on('error', () => {});
       socket.destroy();
       return;
