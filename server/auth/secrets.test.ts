@@ -26,6 +26,7 @@ describe('service tokens', () => {
     const tokens = new ServiceTokens(
       {
         findTokenOwner: async ({ hash }) => ({ user, tokenId: 'id', hash }),
+        findUnseenTokenOwner: async ({ hash }) => ({ user, tokenId: 'id', hash }),
         recordServiceTokenUses: async ({ uses }) => {
           if (!isAvailable) throw new Unavailable('The database is unavailable.');
           writes.push(...uses);
@@ -38,6 +39,31 @@ describe('service tokens', () => {
     isAvailable = true;
     await tokens.recordUses();
     expect(writes).toEqual([['id', 1_000]]);
+  });
+
+  test('a token that was valid before does not take turns with unknown ones', async () => {
+    const token = SERVICE_TOKEN.create(random);
+    const user = { uuid: 'account', email: 'a@example.org', name: 'A', created: 0 };
+    const calls: string[] = [];
+    const owner = ({ hash }: { hash: string }) =>
+      hash === hashSecret(token) ? { user, tokenId: 'id', hash } : null;
+    const tokens = new ServiceTokens(
+      {
+        findTokenOwner: async (input) => {
+          calls.push('seen');
+          return owner(input);
+        },
+        findUnseenTokenOwner: async (input) => {
+          calls.push('unseen');
+          return owner(input);
+        },
+        recordServiceTokenUses: async () => {},
+      },
+      { nowMs: () => 1_000 },
+    );
+    const unknown = SERVICE_TOKEN.create(random);
+    for (const sent of [token, token, unknown, unknown]) await tokens.findOwner(sent);
+    expect(calls).toEqual(['unseen', 'seen', 'unseen', 'unseen']);
   });
 
   test('[A-6] the stored hash of a token is its SHA-256, compared as a whole', () => {

@@ -50,6 +50,18 @@ async function insertToken(tx: Tx, account: string, token: NewToken, nowMs: numb
   );
 }
 
+async function tokenOwnerOf(tx: Tx, hash: string): Promise<TokenOwner | null> {
+  const [row] = await tx.query<User & { tokenId: string; hash: string }>(
+    `select t.id as "tokenId", t.hash as hash, a.uuid as uuid, a.email as email,
+            a.name as name, a.created as created
+     from api_tokens t join accounts a on a.uuid = t.account where t.hash = $1`,
+    [hash],
+  );
+  if (!row) return null;
+  const { tokenId, uuid, email, name, created } = row;
+  return { tokenId, hash: row.hash, user: { uuid, email, name, created } };
+}
+
 export const accountProcedures = {
   /** Creates an account with its first token. @throws DomainError `conflict` when the email is taken. */
   createAccount: writeProcedure(
@@ -79,19 +91,10 @@ export const accountProcedures = {
   }),
 
   /** The account of a token, by the token's hash; null for an unknown or revoked token. */
-  findTokenOwner: readProcedure(
-    async (tx, { hash }: { hash: string }): Promise<TokenOwner | null> => {
-      const [row] = await tx.query<User & { tokenId: string; hash: string }>(
-        `select t.id as "tokenId", t.hash as hash, a.uuid as uuid, a.email as email,
-              a.name as name, a.created as created
-       from api_tokens t join accounts a on a.uuid = t.account where t.hash = $1`,
-        [hash],
-      );
-      if (!row) return null;
-      const { tokenId, uuid, email, name, created } = row;
-      return { tokenId, hash: row.hash, user: { uuid, email, name, created } };
-    },
-  ),
+  findTokenOwner: readProcedure((tx, { hash }: { hash: string }) => tokenOwnerOf(tx, hash)),
+
+  /** Like `findTokenOwner`, for a token that this process has not seen: procedures take turns. */
+  findUnseenTokenOwner: readProcedure((tx, { hash }: { hash: string }) => tokenOwnerOf(tx, hash)),
 
   createApiToken: writeProcedure(
     async (

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../platform/clock.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { hashSecret, type RandomBytes, SERVICE_TOKEN, sameHash } from '../secrets.ts';
@@ -19,16 +20,19 @@ export function newServiceToken(
 
 type ServiceTokenStore = Pick<
   Calls<typeof accountProcedures>,
-  'findTokenOwner' | 'recordServiceTokenUses'
+  'findTokenOwner' | 'findUnseenTokenOwner' | 'recordServiceTokenUses'
 >;
 
 // Bounds the memory between two writes, 10 s apart; further uses are not recorded.
 const PENDING_USES_MAX = 10_000;
+const SEEN_MAX = 10_000;
 
 /** Checks service tokens in the database on every use, so that a revocation takes effect at once. */
 export class ServiceTokens {
   /** Token id → time of the last use, if the database does not have it yet. */
   private pendingUses = new Map<string, number>();
+  /** Hashes of valid tokens: requests with unknown ones must not delay theirs. */
+  private readonly seen = new LRUCache<string, true>({ max: SEEN_MAX });
 
   constructor(
     private readonly store: ServiceTokenStore,
@@ -39,8 +43,12 @@ export class ServiceTokens {
   async findOwner(token: string): Promise<TokenOwner | null> {
     if (!SERVICE_TOKEN.matches(token)) return null;
     const hash = hashSecret(token);
-    const owner = await this.store.findTokenOwner({ hash });
+    const { store, seen } = this;
+    const owner = await (seen.get(hash)
+      ? store.findTokenOwner({ hash })
+      : store.findUnseenTokenOwner({ hash }));
     if (!owner || !sameHash(owner.hash, hash)) return null;
+    seen.set(hash, true);
     if (this.pendingUses.size < PENDING_USES_MAX) {
       this.pendingUses.set(owner.tokenId, this.clock.nowMs());
     }

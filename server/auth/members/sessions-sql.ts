@@ -98,6 +98,9 @@ export async function endSessionsOf(
 export const sessionProcedures = {
   findSession: readProcedure((tx, { hash }: { hash: string }) => sessionOf(tx, hash)),
 
+  /** Like `findSession`, for a session that this process has not seen: procedures take turns. */
+  findUnseenSession: readProcedure((tx, { hash }: { hash: string }) => sessionOf(tx, hash)),
+
   /** The member with this email and the hash of the password; null when there is none. */
   findSignIn: readProcedure(
     async (

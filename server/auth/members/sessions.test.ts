@@ -22,12 +22,23 @@ let nowMs: number;
 let monotonicMs: number;
 let reads: number;
 let recordedUses: number[];
+/** The reads, by whether the session was seen before. */
+let calls: ('seen' | 'unseen')[];
 /** Delays the results of reads, so that a test can act in between. */
 let delay: Promise<void>;
 let canWrite: boolean;
 let sessions: Sessions;
 
+async function readStored(call: 'seen' | 'unseen'): Promise<SessionRow | null> {
+  reads++;
+  calls.push(call);
+  const found = stored;
+  await delay;
+  return found;
+}
+
 beforeEach(() => {
+  calls = [];
   stored = row();
   nowMs = 0;
   monotonicMs = START_MS;
@@ -37,12 +48,8 @@ beforeEach(() => {
   canWrite = true;
   sessions = new Sessions({
     store: {
-      findSession: async () => {
-        reads++;
-        const found = stored;
-        await delay;
-        return found;
-      },
+      findSession: () => readStored('seen'),
+      findUnseenSession: () => readStored('unseen'),
       recordSessionUse: async ({ nowMs: atMs }) => {
         if (!canWrite) throw new Unavailable('The database is unavailable.');
         recordedUses.push(atMs);
@@ -67,6 +74,16 @@ test('[U-8] a session is cached for a second, after which changes by other nodes
   stored = null;
   monotonicMs = START_MS + 2_002;
   expect(await roleNow()).toBeNull();
+});
+
+test('a session that was found before does not take turns with unknown ones', async () => {
+  stored = null;
+  expect([await roleNow(), await roleNow()]).toEqual([null, null]);
+  stored = row();
+  await roleNow();
+  monotonicMs = START_MS + 1_001;
+  await roleNow();
+  expect(calls).toEqual(['unseen', 'unseen', 'unseen', 'seen']);
 });
 
 test('[U-8] the second of caching starts when the read starts, not when it returns', async () => {

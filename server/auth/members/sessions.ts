@@ -8,7 +8,10 @@ import { sessionExpiryMs, shouldRecordUse } from './member-rules.ts';
 import { type StudioCookies, studioCookies } from './session-cookie.ts';
 import type { SessionRow, sessionProcedures } from './sessions-sql.ts';
 
-type SessionStore = Pick<Calls<typeof sessionProcedures>, 'findSession' | 'recordSessionUse'>;
+type SessionStore = Pick<
+  Calls<typeof sessionProcedures>,
+  'findSession' | 'findUnseenSession' | 'recordSessionUse'
+>;
 
 export interface SessionsOptions {
   readonly store: SessionStore;
@@ -33,6 +36,8 @@ const CACHE_MAX = 10_000;
 /** Finds the sessions of requests by cookie. Caches each session of the database for a second. */
 export class Sessions {
   private readonly cache: LRUCache<string, SessionRow>;
+  /** Hashes of sessions that were found: requests with unknown ones must not delay theirs. */
+  private readonly seen = new LRUCache<string, true>({ max: CACHE_MAX });
   private readonly monotonicMs: () => number;
   private generation = 0;
 
@@ -81,7 +86,11 @@ export class Sessions {
     if (cached) return cached;
     const generation = this.generation;
     const start = this.monotonicMs();
-    const session = await this.options.store.findSession({ hash });
+    const { store } = this.options;
+    const session = await (this.seen.get(hash)
+      ? store.findSession({ hash })
+      : store.findUnseenSession({ hash }));
+    if (session) this.seen.set(hash, true);
     // Do not cache a read that began before the cache was cleared: it may be stale.
     if (session && generation === this.generation) this.cache.set(hash, session, { start });
     return session;
