@@ -77,17 +77,4 @@ describe('behind a pending request', () => {
     await client.waitForClose();
     expect(received()).not.toContain('eeee');
   });
-
-  test('[G-31] a next request of 20 KB that follows the body after an early response is forwarded', async () => {
-    const post = (body: string) =>
-      `POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: ${body.length}\r\n\r\n`;
-    const [rejected, next] = ['r'.repeat(10), 'n'.repeat(20_000)];
-    client.send(post(rejected));
-    await until('the request arrives', () => received().includes('POST /a'));
-    respondNow(OK);
-    await client.waitFor(() => client.text === OK, 'the early answer');
-    client.send(rejected + post(next) + next);
-    await until('the next request arrives', () => received().endsWith(next));
-    expect(client.isClosed).toBe(false);
-  });
 });

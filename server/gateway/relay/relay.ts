@@ -62,7 +62,6 @@ const BAD_REQUEST = Buffer.from('HTTP/1.1 400 Bad Request\r\nConnection: close\r
 const MAX_SILENT_TICKS = 12; // without a byte of an incomplete request
 const MAX_UNANSWERED_TICKS = 15; // for the response to a request whose end is unknown
 const MAX_DIALING_TICKS = 5; // for a connection to the origin server
-const MAX_TICKS_AFTER_RESPONSE = 5; // for the remaining bytes of a request that has its response
 
 /**
  * Relays requests to the origin server and its responses back, byte for byte with three exceptions: it
@@ -71,7 +70,8 @@ const MAX_TICKS_AFTER_RESPONSE = 5; // for the remaining bytes of a request that
  *
  * A request whose end all servers find at the same byte is sent on a connection that serves other requests
  * too. Any other request gets a new origin connection, and the relay ends this connection and that of the
- * client after the response: nothing that is smuggled in the request can reach another client.
+ * client after the response: nothing that is smuggled in the request can reach another client. They also
+ * end after a response that begins before the request is complete.
  *
  * A relayed request takes three file descriptors: the runtime's HTTP server cannot take over an open
  * connection, so both ends of the connection to the origin server are in this process.
@@ -163,7 +163,6 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
   // Seconds since the client last sent bytes, or last took buffered bytes of the response.
   private idleTicks = 0;
   private ageTicks = 0;
-  private ticksSinceResponse = 0;
 
   constructor(
     private readonly client: RelayClient,
@@ -174,7 +173,9 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
     this.framing = framing;
     this.response = new ResponseFraming({
       isHead: framing.isHead,
-      closesClient: !framing.isUnambiguous,
+      // After a response before the end of its request, proxies may send another request although bytes
+      // of this one are missing: its first bytes would be read as those.
+      closesClient: () => !framing.isUnambiguous || !this.isRequestComplete,
     });
     this.chunks = framing.body === 'chunked' ? new ChunkedFraming() : null;
     this.remainingBytes = typeof framing.body === 'number' ? framing.body : 0;
@@ -294,8 +295,6 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
   }
 
   private isTimedOut(): boolean {
-    // After an early response the client may first send the rest of its request.
-    if (this.isResponseComplete) return ++this.ticksSinceResponse > MAX_TICKS_AFTER_RESPONSE;
     if (!this.origin) return this.ageTicks > MAX_DIALING_TICKS;
     if (this.isTunnel || this.isRequestComplete || this.isClientPaused || this.isClientStalled) {
       return false;
@@ -342,11 +341,6 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
 
   private storeSurplus(bytes: Uint8Array, from: number): void {
     if (from === bytes.length) return;
-    if (this.isResponseComplete && this.isRequestComplete) {
-      // An early response, and the last part of its request. No limit: the gateway gets the surplus now.
-      this.surplus.push(bytes.subarray(from));
-      return;
-    }
     this.surplusBytes += bytes.length - from;
     if (this.hasExcessSurplus) {
       this.surplus = [];
@@ -391,7 +385,7 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
       this.end();
       return;
     }
-    if (!this.isRequestComplete || !origin) return;
+    if (!origin) return;
     this.origin = null;
     if (this.isClientStalled) origin.resume();
     this.context.connections.release(origin);

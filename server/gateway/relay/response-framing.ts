@@ -15,8 +15,11 @@ const MAX_HEAD_BYTES = 65_536;
 export interface ResponseFramingOptions {
   /** Whether the method of the request is HEAD: the response has no body. */
   readonly isHead: boolean;
-  /** Whether the client's connection ends after the response, which gets a `Connection: close`. */
-  readonly closesClient: boolean;
+  /**
+   * Whether the client's connection ends after the response, which gets a `Connection: close`. Called
+   * when the response begins.
+   */
+  readonly closesClient: () => boolean;
 }
 
 /** Finds the end of the response to one request (RFC 9112, 6.3) that arrives in pieces of any size. */
@@ -56,7 +59,8 @@ export class ResponseFraming {
       const head = all.toString('latin1', at, end + END_OF_HEAD.length);
       this.readHead(head);
       if (this.isInvalid) return all.subarray(0, at);
-      if (this.hasStarted && this.options.closesClient && !this.isUpgraded) {
+      if (this.hasStarted && !this.isUpgraded && this.options.closesClient()) {
+        this.keepsAlive = false;
         return this.addCloseHeader(all, at, head);
       }
       at += head.length;
