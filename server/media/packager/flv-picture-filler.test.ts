@@ -10,7 +10,7 @@ const SOUND = Uint8Array.of(0xaf, 1, 3);
 /** Sends tags. @returns kind and time of each unit that comes out */
 function createFiller() {
   const reader = new FlvReader();
-  const filler = new FlvPictureFiller();
+  const filler = new FlvPictureFiller(() => true);
   reader.push(flvHeader(5));
   return (...tags: Uint8Array[]) =>
     filler.fill(tags.flatMap((tag) => reader.push(tag))).map(({ bytes, isEntryPoint }) => {

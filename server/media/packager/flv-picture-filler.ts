@@ -7,7 +7,13 @@ import {
   setTimestamp,
   timestampOf,
 } from '../container/flv-tag.ts';
-import { GROUP_BYTES_MAX, MISSING_MS, type PictureFiller, REPEAT_MS } from './picture-filler.ts';
+import {
+  GROUP_BYTES_MAX,
+  MISSING_MS,
+  type PictureFiller,
+  REPEAT_MS,
+  type RepetitionLimit,
+} from './picture-filler.ts';
 
 /** A group with more pictures is not repeated. */
 const FRAMES_MAX = 300;
@@ -23,6 +29,8 @@ export class FlvPictureFiller implements PictureFiller {
   private audioMs: number | null = null;
   /** Audio time of the next repetition, ms. */
   private repeatAtMs = 0;
+
+  constructor(private readonly mayRepeat: RepetitionLimit) {}
 
   fill(units: readonly SourceUnit[]): SourceUnit[] {
     return units.flatMap((unit) => {
@@ -48,7 +56,8 @@ export class FlvPictureFiller implements PictureFiller {
   private repeat(audioMs: number): SourceUnit[] {
     this.audioMs = audioMs;
     const { audioMsAtVideo } = this;
-    if (audioMsAtVideo === null || audioMs < this.repeatAtMs) return [];
+    if (audioMsAtVideo === null || this.pictures.length === 0) return [];
+    if (audioMs < this.repeatAtMs || !this.mayRepeat()) return [];
     this.repeatAtMs = audioMs + REPEAT_MS;
     const timestampMs = this.videoMs + audioMs - audioMsAtVideo;
     return this.pictures.map((picture, index) => {

@@ -39,7 +39,7 @@ const HEADER = concatBytes([
 
 /** The blocks of clusters that a filler has filled: track, time and data, key frames with `*`. */
 function filled(...clusters: readonly Uint8Array[]): string[] {
-  const filler = new MatroskaPictureFiller();
+  const filler = new MatroskaPictureFiller(() => true);
   const units = new MatroskaReader().push(concatBytes([HEADER, ...clusters]));
   const bytes = concatBytes(filler.fill(units).map((unit) => unit.bytes));
   const again = new MatroskaReader().push(bytes);
@@ -72,11 +72,20 @@ test('[M-13] nothing is repeated before the first key frame, or without sound', 
   ]);
 });
 
+test('[M-16] a group of more than 2,000 pictures is not repeated', () => {
+  const countAfter = (pictures: number) => {
+    const more = Array.from({ length: pictures - 1 }, (_, n) => simpleBlock(VIDEO, n, false));
+    return filled(cluster(0, simpleBlock(VIDEO, 0), audio(0), ...more, audio(9_000))).length;
+  };
+  expect(countAfter(2_000)).toBeGreaterThan(4_000);
+  expect(countAfter(2_001)).toBeLessThan(2_010);
+});
+
 test('[M-13] Matroska with all of its video has the same packets, in clusters without a size', () => {
   const args = ['-t', '4', ...VIDEO_INPUT, '-t', '4', ...AUDIO_INPUT, ...H264_ENCODER];
   const source = runFfmpeg([...args, '-c:a', 'aac', '-f', 'matroska']);
   const before = probePackets(source);
-  const filler = new MatroskaPictureFiller();
+  const filler = new MatroskaPictureFiller(() => true);
   const units = filler.fill(new MatroskaReader().push(source));
   const bytes = concatBytes(units.map((unit) => unit.bytes));
   expect(probePackets(bytes)).toEqual(before);

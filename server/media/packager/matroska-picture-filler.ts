@@ -14,11 +14,19 @@ import {
   readTimestampScale,
   readTracks,
 } from '../container/matroska-tracks.ts';
-import { GROUP_BYTES_MAX, MISSING_MS, type PictureFiller, REPEAT_MS } from './picture-filler.ts';
+import {
+  GROUP_BYTES_MAX,
+  MISSING_MS,
+  type PictureFiller,
+  REPEAT_MS,
+  type RepetitionLimit,
+} from './picture-filler.ts';
 
 const KEY_FRAME_FLAG = 0x80;
 const TIME_BYTES = 2;
 const NS_PER_MS = 1_000_000;
+/** A group with more pictures is not repeated: with a million empty ones that took 1.8 s. */
+const PICTURES_MAX = 2_000;
 
 /**
  * Repeats the last group of pictures of a WebM or Matroska source, in a cluster of its own. So that a
@@ -38,6 +46,8 @@ export class MatroskaPictureFiller implements PictureFiller {
   private audioTicks: number | null = null;
   /** Audio time of the next repetition, in ticks. */
   private repeatAtTicks = 0;
+
+  constructor(private readonly mayRepeat: RepetitionLimit) {}
 
   fill(units: readonly SourceUnit[]): SourceUnit[] {
     return units.flatMap((unit) => {
@@ -104,14 +114,14 @@ export class MatroskaPictureFiller implements PictureFiller {
     if (!isKeyFrame && this.pictures.length === 0) return;
     this.pictures.push(block);
     this.pictureBytes += block.length;
-    if (this.pictureBytes > GROUP_BYTES_MAX) this.clear();
+    if (this.pictures.length > PICTURES_MAX || this.pictureBytes > GROUP_BYTES_MAX) this.clear();
   }
 
   private repeat(audioTicks: number, clusterTicks: number): SourceUnit | null {
     this.audioTicks = audioTicks;
     const { audioTicksAtVideo } = this;
     if (audioTicksAtVideo === null || this.pictures.length === 0) return null;
-    if (audioTicks < this.repeatAtTicks) return null;
+    if (audioTicks < this.repeatAtTicks || !this.mayRepeat()) return null;
     this.repeatAtTicks = audioTicks + REPEAT_MS * this.ticksPerMs;
     const pieces = [
       clusterHeader(this.videoTicks + audioTicks - audioTicksAtVideo),

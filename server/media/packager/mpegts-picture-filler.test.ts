@@ -50,7 +50,7 @@ function videoTimesMs(bytes: Uint8Array): number[] {
 /** A source whose video is missing for a time, without and with the repeated pictures. */
 function interrupted(source: Uint8Array) {
   const reader = new MpegTsReader();
-  const filler = new MpegTsPictureFiller();
+  const filler = new MpegTsPictureFiller(() => true);
   let firstMs: number | null = null;
   const units = reader.push(source).map((unit) => {
     firstMs ??= unit.sourceMs;
@@ -102,7 +102,7 @@ test('[M-13] MPEG-TS with all of its video, or without any, stays as it is', () 
   const source = sourceAt(0);
   const audio = runFfmpeg(['-t', '4', ...AUDIO_INPUT, '-c:a', 'aac', '-f', 'mpegts']);
   for (const bytes of [source, audio]) {
-    const filled = new MpegTsPictureFiller().fill(new MpegTsReader().push(bytes));
+    const filled = new MpegTsPictureFiller(() => true).fill(new MpegTsReader().push(bytes));
     expect(concatBytes(filled.map((unit) => unit.bytes))).toEqual(Uint8Array.from(bytes));
   }
 });

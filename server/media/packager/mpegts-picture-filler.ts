@@ -13,7 +13,13 @@ import {
   WRAP_TICKS,
 } from '../container/mpegts-packet.ts';
 import { ProgramReader } from '../container/mpegts-program.ts';
-import { GROUP_BYTES_MAX, MISSING_MS, type PictureFiller, REPEAT_MS } from './picture-filler.ts';
+import {
+  GROUP_BYTES_MAX,
+  MISSING_MS,
+  type PictureFiller,
+  REPEAT_MS,
+  type RepetitionLimit,
+} from './picture-filler.ts';
 
 /**
  * Repeats the last group of pictures of an MPEG-TS source. Its packets are sent again with the time that the
@@ -32,6 +38,8 @@ export class MpegTsPictureFiller implements PictureFiller {
   /** Counter of the last video packet sent, and what repetitions add to those of the source. */
   private counter = 0;
   private counterOffset = 0;
+
+  constructor(private readonly mayRepeat: RepetitionLimit) {}
 
   fill(units: readonly SourceUnit[]): SourceUnit[] {
     return units.flatMap((unit) => {
@@ -80,7 +88,7 @@ export class MpegTsPictureFiller implements PictureFiller {
     this.audioTicks = audioTicks;
     const { audioTicksAtVideo } = this;
     if (audioTicksAtVideo === null || this.pictures.length === 0) return null;
-    if (ticksBetween(this.repeatAtTicks, audioTicks) < 0) return null;
+    if (ticksBetween(this.repeatAtTicks, audioTicks) < 0 || !this.mayRepeat()) return null;
     this.repeatAtTicks = (audioTicks + REPEAT_MS * TICKS_PER_MS) % WRAP_TICKS;
     const ticks = this.videoTicks + ticksBetween(audioTicksAtVideo, audioTicks);
     const before = this.counter;

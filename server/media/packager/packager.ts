@@ -112,7 +112,7 @@ export class Packager {
     this.reader = dependencies.newReader(options.container);
     this.timeline = newTimeline(options.container);
     this.feed = new SourceFeed(() => this.reader.header());
-    this.pictureFiller = newPictureFiller(options.container);
+    this.pictureFiller = newPictureFiller(options.container, dependencies.nowMs);
     this.probe = this.startProbe();
     this.checkTimer = runtime.setInterval(() => this.check(), CHECK_INTERVAL_MS);
   }

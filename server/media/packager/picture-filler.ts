@@ -7,6 +7,9 @@ export const REPEAT_MS = 500;
 /** A larger group of pictures is not repeated. */
 export const GROUP_BYTES_MAX = 4 << 20;
 
+/** Whether another repetition may be made now. It is asked for each one that is due by the audio. */
+export type RepetitionLimit = () => boolean;
+
 /**
  * Repeats the last picture while the video of a source is stopped and its audio goes on, as with a
  * phone whose app is in the background. Otherwise no segment would become complete.
