@@ -104,6 +104,30 @@ test('[M-16] opening callers are limited per address', async () => {
   expect(ingest.requests).toHaveLength(9);
 });
 
+/** A conclusion that is rejected. */
+const withoutStreamId = (conclusion: Buffer) => conclusion.subarray(0, conclusion.length - 24);
+
+test('[M-16] rejected callers take no place of others', async () => {
+  const { deliver, conclusionFor, ingest } = newProxy();
+  for (let n = 0; n < 600; n++) {
+    const address = `198.51.${n >> 8}.${n & 255}`;
+    deliver(withoutStreamId(conclusionFor(1, address)), 1, address);
+    await settle();
+  }
+  deliver(conclusionFor(1), 1);
+  await settle();
+  expect(ingest.requests).toHaveLength(1);
+});
+
+test('[M-16] callers with an invalid stream id are rate limited and logged 60 times a minute', async () => {
+  const { deliver, conclusionFor, lines } = newProxy();
+  for (let port = 1; port <= 100; port++) {
+    deliver(withoutStreamId(conclusionFor(port)), port);
+    await settle();
+  }
+  expect(lines).toHaveLength(60);
+});
+
 test('[M-16] inductions are rate limited', () => {
   const { proxy, sent } = newProxy();
   for (let n = 0; n < 6_000; n++) proxy.receive(INDUCTION, n, ADDRESS);

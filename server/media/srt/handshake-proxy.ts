@@ -37,6 +37,8 @@ const MAX_CALLERS = 512;
 // Callers whose key is being checked.
 const MAX_OPENING = 64;
 const MAX_OPENING_PER_ADDRESS = 8;
+// Rejected callers whose rejection can be repeated. They take no place of other callers.
+const MAX_REFUSED = 512;
 // Allows a reconnect every second; slows down key guessing.
 const RATE: RateLimit = { points: 60, durationS: 60 };
 // Limits the CPU time of inductions; excess ones are dropped. A response is as long as its request.
@@ -119,10 +121,11 @@ export class HandshakeProxy {
   }
 
   private isWithinLimits(rateLimitGroup: string): boolean {
-    const opening = [...this.callers.values()].filter(({ state }) => state === 'opening');
+    const admitted = [...this.callers.values()].filter((caller) => !isRefused(caller));
+    const opening = admitted.filter(({ state }) => state === 'opening');
     const inGroup = opening.filter((caller) => caller.rateLimitGroup === rateLimitGroup);
     return (
-      this.callers.size < MAX_CALLERS &&
+      admitted.length < MAX_CALLERS &&
       opening.length < MAX_OPENING &&
       inGroup.length < MAX_OPENING_PER_ADDRESS
     );
@@ -132,8 +135,8 @@ export class HandshakeProxy {
     const { caller, conclusion, port, address } = call;
     const plainAddress = address.replace(/^::ffff:/i, '');
     try {
-      const key = keyOf(conclusion, call.handshake);
       this.rate.take(caller.rateLimitGroup);
+      const key = keyOf(conclusion, call.handshake);
       const source = { key, kind: 'srt', container: 'mpegts', address: plainAddress } as const;
       const session = await this.options.ingest.open(source);
       try {
@@ -146,7 +149,8 @@ export class HandshakeProxy {
       const refusal = refusalOf(error);
       const code = refusal?.code ?? REJECTIONS.broken;
       // Rate limited callers are not remembered, since their number is unbounded.
-      if (code === REJECTIONS.overload) this.callers.delete(call.name);
+      if (code === REJECTIONS.overload || this.refusedCount() >= MAX_REFUSED)
+        this.callers.delete(call.name);
       else caller.state = { refused: code, untilMs: runtime.monotonicMs() + REJECTION_REPEAT_MS };
       this.options.send(createRejection(conclusion, code), port, address);
       this.logRefused(plainAddress, code, refusal ?? error);
@@ -186,6 +190,10 @@ export class HandshakeProxy {
     }
   }
 
+  private refusedCount(): number {
+    return [...this.callers.values()].filter(isRefused).length;
+  }
+
   private logRefused(address: string, code: number, error: unknown): void {
     const { logger } = this.options;
     const fields = { kind: 'srt', address, code };
@@ -204,6 +212,10 @@ export class HandshakeProxy {
       else if (state !== 'opening' && state.untilMs < nowMs) this.callers.delete(name);
     }
   }
+}
+
+function isRefused({ state }: Caller): boolean {
+  return state !== 'opening' && !(state instanceof CallerRelay);
 }
 
 /** A conclusion that is being checked. */
