@@ -131,12 +131,13 @@ export class ChannelCache implements PlayableStreams {
       store.findStream({ id: streamId }),
     ]);
     // The video of a removed rehearsal outlives its stream (Y-10).
-    const recording = segments.retention === 'recording';
-    const state = stream ?? { recording, started: 0, reopened: null };
-    const hasEnded = stream?.status === 'ENDED';
+    const { retention } = segments;
+    const started = retention === 'preview' ? null : 0;
+    const state = stream ?? { recording: retention === 'recording', started, reopened: null };
+    const hasEnded = isOver(stream);
     const channel = new Channel(streamId, segments, config, hasEnded, state.reopened);
     channel.setStream(state);
-    if (hasEnded) this.keepEnded(streamId, channel, stream.ended);
+    if (hasEnded) this.keepEnded(streamId, channel, stream?.ended ?? null);
     return channel;
   }
 
@@ -150,10 +151,10 @@ export class ChannelCache implements PlayableStreams {
       if (this.mayChange(streamId, channel)) {
         const stream = await this.options.store.findStream({ id: streamId });
         if (stream) this.setStream(channel, stream);
-        if (stream?.status === 'ENDED' && !channel.isEnded() && !hasSource(streamId)) {
+        if (isOver(stream) && !channel.isEnded() && !hasSource(streamId)) {
           this.options.logger.info({ stream: streamId }, 'stream ended');
           await channel.end();
-          this.keepEnded(streamId, channel, stream.ended);
+          this.keepEnded(streamId, channel, stream?.ended ?? null);
         }
       }
       const idleMs = runtime.monotonicMs() - (this.lastUsedMs.get(streamId) ?? 0);
@@ -185,6 +186,11 @@ export class ChannelCache implements PlayableStreams {
     this.endedMs.delete(streamId);
     this.ended.delete(streamId);
   }
+}
+
+/** Whether a stream has ended, or was removed. */
+function isOver(stream: MediaStream | null): boolean {
+  return stream === null || stream.status === 'ENDED';
 }
 
 /** Logs an error of periodic work. An outage of the database is logged elsewhere, once. */

@@ -176,6 +176,17 @@ describe('source', () => {
     expect(fixture.segmentStore.streams.get('one')?.closed).toEqual({ isEnded: true });
   });
 
+  test('[Y-10] a source ends when its stream was removed, and so do the playlists', async () => {
+    const fixture = await startLiveSource();
+    fixture.store.rows.delete('one');
+    await fixture.packager.advance(2_000);
+    expect((await fixture.session.closed).reason).toBe('ended');
+    await fixture.packager.encoder.exitWith({ code: 0 });
+    await fixture.packager.advance(2_000);
+    expect((await fixture.channels.find('one'))?.presentation().isEnded).toBe(true);
+    expect(fixture.segmentStore.streams.get('one')?.closed).toEqual({ isEnded: true });
+  });
+
   test('[S-19] a reopened stream takes a source again, and its video goes on', async () => {
     const fixture = await startLiveSource();
     const endedMs = fixture.packager.nowMs();
@@ -278,6 +289,14 @@ describe('preview', () => {
     expect(fixture.segmentStore.streams.get('one')?.retention).toBe('preview');
     await fixture.packager.advance(4_000);
     expect(await segmentsOf(fixture)).toBeNull();
+  });
+
+  test('[M-32] a preview of a stream that the database does not have stays hidden', async () => {
+    const fixture = createFixture();
+    (await fixture.segmentStore.open('lost')).setRetention('preview');
+    expect(await fixture.channels.find('lost')).toBeNull();
+    await fixture.segmentStore.open('removed');
+    expect((await fixture.channels.find('removed'))?.presentation().isEnded).toBe(true);
   });
 
   test('[M-32] the start shows viewers the video from the start on, without a new connection', async () => {

@@ -208,8 +208,8 @@ export class SourceRegistry implements Ingest {
         graceMs: leaseDurationMs(config),
         health: source.health(),
       });
-      channels.setStream(channel, renewed);
-      if (renewed.outcome === 'ended') {
+      if (renewed.outcome !== 'removed') channels.setStream(channel, renewed);
+      if (renewed.outcome === 'ended' || renewed.outcome === 'removed') {
         source.stop({ reason: 'ended', message: 'The stream has ended.' });
       } else if (renewed.outcome === 'lost') {
         source.stop({ reason: 'replaced', message: 'Another source has taken over the stream.' });

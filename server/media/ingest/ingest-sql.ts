@@ -1,5 +1,4 @@
 import type { SourceHealth } from '../../../protocol/ingest.ts';
-import { DomainError } from '../../platform/errors.ts';
 import { leaseClockMs, type SealedTime } from '../../platform/lease-clock.ts';
 import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import type { SourceKind } from '../source.ts';
@@ -34,8 +33,10 @@ export type OpenOutcome<Stream> =
   | { readonly outcome: 'opened'; readonly stream: Stream }
   | { readonly outcome: 'unknown-key' | 'busy' | 'ended' };
 
-/** Result of `renewSource`. */
-export interface RenewOutcome {
+/** Result of `renewSource`; `removed`: the stream was a rehearsal, and does not exist any more. */
+export type RenewOutcome = LeaseState | { readonly outcome: 'removed' };
+
+interface LeaseState {
   /** `lost`: the stream has another source or none. */
   readonly outcome: 'renewed' | 'lost' | 'ended';
   /** Whether the whole stream is recorded. */
@@ -226,7 +227,7 @@ export function createIngestProcedures<Stream>(streams: StreamAccess<Stream>) {
       ): Promise<RenewOutcome> => {
         const { streamId, session, nowMs, graceMs, health } = input;
         const row = await findBy(tx, 'id', streamId, tx.locks.update);
-        if (!row) throw new DomainError('not-found', 'There is no such stream.');
+        if (!row) return { outcome: 'removed' };
         const outcome = mayRenew(row, session);
         const { started, reopened } = row;
         const renewal = { outcome, recording: Boolean(row.recording), started, reopened };

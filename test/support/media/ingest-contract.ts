@@ -91,6 +91,10 @@ export function sourcesContract(name: string, openFixture: () => Promise<Sources
   }
 
   describe(`sources in ${name}`, () => {
+    test('[Y-10] the source of a removed stream learns it with its renewal', async () => {
+      expect(await renew(randomUUID(), 'first')).toEqual({ outcome: 'removed' });
+    });
+
     test('[M-32] a source is a preview until the start, and then goes on as the source', async () => {
       const { id, key } = await newPreview();
       expect(await statusOf(id)).toBe('CREATED');

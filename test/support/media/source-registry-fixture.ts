@@ -146,7 +146,8 @@ export class FakeStore implements MediaStore {
   readonly renewSource: MediaStore['renewSource'] = async (input) => {
     const { streamId, session, nowMs, graceMs } = input;
     this.checkAvailable();
-    const row = this.rows.get(streamId) as Row;
+    const row = this.rows.get(streamId);
+    if (!row) return { outcome: 'removed' };
     const outcome = mayRenew(row, session);
     if (outcome === 'renewed') Object.assign(row, { seenMs: nowMs, endsAtMs: nowMs + graceMs });
     this.operations.push(`renew ${session}: ${outcome}`);
@@ -157,8 +158,8 @@ export class FakeStore implements MediaStore {
   readonly releaseSource: MediaStore['releaseSource'] = async (input) => {
     const { streamId, session, nowMs, graceMs } = input;
     this.checkAvailable();
-    const row = this.rows.get(streamId) as Row;
-    if (mayRenew(row, session) !== 'renewed') return;
+    const row = this.rows.get(streamId);
+    if (!row || mayRenew(row, session) !== 'renewed') return;
     Object.assign(row, { source: null, seenMs: null, endsAtMs: nowMs + graceMs });
     this.operations.push(`release ${session}`);
   };
