@@ -44,6 +44,8 @@ beforeAll(async () => {
   const rareCodecs = ['-c:v', 'wmv2', '-c:a', 'wmav2', '-f', 'asf'];
   file('rareCodecs.wmv', runFfmpeg([...VIDEO_INPUT, ...AUDIO_INPUT, ...length, ...rareCodecs]));
   file('audio.mkv', runFfmpeg([...AUDIO_INPUT, ...length, ...audio, '-f', 'matroska']));
+  const concat = 'ffconcat version 1.0\nfile show.mkv\n';
+  file('playlist.mp4', new TextEncoder().encode(concat));
   file('text.mp4', new TextEncoder().encode('This is no video at all.\n'.repeat(100)));
 });
 
@@ -176,6 +178,7 @@ describe('a file', () => {
     ['nowhere.mp4', 'file not found: nowhere.mp4'],
     ['audio.mkv', 'audio.mkv has no video'],
     ['text.mp4', 'text.mp4'],
+    ['playlist.mp4', 'playlist.mp4 is no video but a playlist of other files'],
   ])('[M-9] %s cannot be played: one line states the reason', async (name, text) => {
     const { status, output, errorOutput } = await play(name);
     expect([status, output]).toEqual([1, '']);

@@ -1,5 +1,10 @@
 import { expect, test } from 'bun:test';
-import { fileArguments, parseProbeOutput, testPictureArguments } from './play-arguments.ts';
+import {
+  fileArguments,
+  isDisguisedPlaylist,
+  parseProbeOutput,
+  testPictureArguments,
+} from './play-arguments.ts';
 
 const line = (args: readonly string[]) => args.join(' ');
 
@@ -48,4 +53,15 @@ test('the probe parser ignores cover pictures and finds rotation', () => {
   expect(infoOf(cover, video)).toEqual({ video: 'hevc', audio: null, isRotated: false });
   expect(infoOf(rotated, audio)).toEqual({ video: 'hevc', audio: 'mp3', isRotated: true });
   expect(parseProbeOutput('{}')).toEqual({ video: null, audio: null, isRotated: false });
+});
+
+test.each([
+  ['show.mp4', 'hls', true],
+  ['show.m3u8', 'hls', false],
+  ['show.ts', 'concat', true],
+  ['shows.txt', 'concat', false],
+  ['show.mp4', 'mov,mp4,m4a,3gp,3g2,mj2', false],
+])('[M-9] %s in the format %s is a disguised playlist: %p', (file, format, expected) => {
+  const info = parseProbeOutput(JSON.stringify({ format: { format_name: format } }));
+  expect(isDisguisedPlaylist(file, info)).toBe(expected);
 });

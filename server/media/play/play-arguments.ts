@@ -6,6 +6,8 @@ export interface FileInfo {
   readonly audio: string | null;
   /** Whether the video has rotation metadata, which Matroska from ffmpeg does not keep. */
   readonly isRotated: boolean;
+  /** ffmpeg's name of the container. */
+  readonly format?: string;
 }
 
 // One key frame a second: decoders can only start at a key frame.
@@ -58,7 +60,10 @@ export function fileArguments(file: string, loop: boolean, info: FileInfo): stri
 export function probeArguments(file: string): string[] {
   return [
     ...['-v', 'error', '-of', 'json', '-i', fileUrl(file), '-show_entries'],
-    'stream=codec_type,codec_name:stream_disposition=attached_pic:stream_side_data=rotation',
+    [
+      'format=format_name:stream=codec_type,codec_name',
+      'stream_disposition=attached_pic:stream_side_data=rotation',
+    ].join(':'),
   ];
 }
 
@@ -71,7 +76,10 @@ interface ProbedStream {
 
 /** Parses the JSON that ffprobe prints. */
 export function parseProbeOutput(json: string): FileInfo {
-  const { streams = [] } = JSON.parse(json) as { streams?: ProbedStream[] };
+  const { streams = [], format } = JSON.parse(json) as {
+    streams?: ProbedStream[];
+    format?: { format_name?: string };
+  };
   const video = streams.find((each) => {
     return each.codec_type === 'video' && each.disposition?.attached_pic !== 1;
   });
@@ -80,7 +88,22 @@ export function parseProbeOutput(json: string): FileInfo {
     video: video?.codec_name ?? null,
     audio: audio?.codec_name ?? null,
     isRotated: (video?.side_data_list ?? []).some(({ rotation = 0 }) => rotation % 360 !== 0),
+    ...(format?.format_name !== undefined && { format: format.format_name }),
   };
+}
+
+/** ffmpeg's formats that play other files, with the names of files that are meant to. */
+const PLAYLIST_NAMES: Readonly<Record<string, RegExp>> = {
+  hls: /\.m3u8?$/i,
+  dash: /\.mpd$/i,
+  imf: /\.xml$/i,
+  concat: /\.(?:ffconcat|txt)$/i,
+};
+
+/** Whether a file plays other files although its name says that it is a video. */
+export function isDisguisedPlaylist(file: string, { format = '' }: FileInfo): boolean {
+  const names = PLAYLIST_NAMES[format];
+  return names !== undefined && !names.test(file);
 }
 
 // With the prefix, a leading dash is no option and a colon no protocol.

@@ -4,6 +4,7 @@ import { feedFrames } from './frame-feed.ts';
 import { type MediaProcess, runForOutput, startProcess } from './media-process.ts';
 import {
   fileArguments,
+  isDisguisedPlaylist,
   parseProbeOutput,
   probeArguments,
   testPictureArguments,
@@ -42,6 +43,9 @@ export async function prepareFileEncoder(
 ): Promise<() => PlayEncoder> {
   if (!(await Bun.file(path).exists())) throw new Error(`file not found: ${path}`);
   const info = parseProbeOutput(await runForOutput(ffprobeBeside(ffmpeg), probeArguments(path)));
+  // Somebody else may have made the file, to get another file of this machine on air.
+  if (isDisguisedPlaylist(path, info))
+    throw new Error(`${path} is no video but a playlist of other files`);
   if (info.video === null) throw new Error(`${path} has no video`);
   return () => {
     const process = startProcess(ffmpeg, fileArguments(path, loop, info));
