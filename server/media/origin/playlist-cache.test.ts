@@ -37,6 +37,19 @@ test('a playlist is compressed once and then available synchronously', async () 
   expect(gzipped(render())).toBe(bytes);
 });
 
+test('all playlists of a stream with nine tracks that was reopened are cached', () => {
+  const cache = new PlaylistCache();
+  const stream = new FakeStream().startEpoch();
+  const kinds = ['playlist', 'recording', 'playlist 1', 'recording 1'];
+  const keys = Array.from({ length: 9 }, (_, track) =>
+    kinds.flatMap((kind) => [`${kind} ${track}`, `${kind} ${track} skip`]),
+  ).flat();
+  let renders = 0;
+  const render = () => `render ${renders++}`;
+  for (const key of [...keys, ...keys]) cache.get(stream, key, render);
+  expect(renders).toBe(keys.length);
+});
+
 test('an empty result is not cached', () => {
   const cache = new PlaylistCache();
   const stream = new FakeStream();

@@ -11,8 +11,9 @@ export interface RenderedPlaylist {
   gzipped: Uint8Array | Promise<Uint8Array> | null;
 }
 
-// A playlist is 1 MB at most; a stream has about six tracks, each with a delta update.
-const PLAYLISTS_PER_STREAM_MAX = 32;
+// More than a stream has: about six tracks, each with a live playlist and one of the recording, before
+// and after a reopening, each with a delta update. Of a recording of 10 h they are 3.4 MB each.
+const PLAYLISTS_PER_STREAM_MAX = 128;
 
 // A playlist of two hours is 700 KB and changes each second: speed matters more than the last tenth
 // of its size.
