@@ -73,7 +73,7 @@ async function runOne(seed: number): Promise<void> {
 async function runPart(): Promise<void> {
   const template = await openSimulations();
   let shownMs = performance.now();
-  const report = runSeeds(template, {
+  const report = await runSeeds(template, {
     ...{
       from: numberOf('from'),
       seeds: numberOf('seeds'),

@@ -17,9 +17,9 @@ const firstSeeds = Array.from({ length: SEEDS / BATCH }, (_, batch) => 1 + batch
 
 test.each(firstSeeds)(
   '[I-1] [I-2] [I-3] [I-4] [I-5] [I-7] [N-11] nodes under random faults: seeds from %d on',
-  (from) => {
+  async (from) => {
     const options = { from, seeds: BATCH, kinds: FAULT_KINDS, failuresMax: 1 };
-    const { failed } = runSeeds(template, options);
+    const { failed } = await runSeeds(template, options);
     expect(failed.map(describeFailure).join('\n')).toBe('');
   },
 );

@@ -51,7 +51,7 @@ export async function openSimulations(): Promise<Template> {
 }
 
 /** Simulates seeds one after the other, and shrinks the plans that fail. */
-export function runSeeds(template: Template, options: SeedRunOptions): SeedReport {
+export async function runSeeds(template: Template, options: SeedRunOptions): Promise<SeedReport> {
   const { from, seeds, kinds, failuresMax, onSeed = () => {} } = options;
   const coverage = new Coverage();
   const failed: FailedSeed[] = [];
@@ -67,6 +67,8 @@ export function runSeeds(template: Template, options: SeedRunOptions): SeedRepor
     coverage.addAll(result.coverage);
     if (result.violations.length > 0) failed.push(shrink(plan, template));
     onSeed(done, failed.length);
+    // The runtime frees responses and streams in its event loop only: 4,300 seeds without it took 1.5 GB.
+    await Bun.sleep(0);
   }
   return { seeds: done, ...sums, coverage, failed };
 }
