@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { connect } from 'node:net';
 import { rawExchange, rawHead } from '../support/conformance/raw-http.ts';
 import { type Cluster, startCluster } from '../support/deploy/compose-cluster.ts';
 import { type Nginx, startNginxOnFreePort } from '../support/deploy/nginx.ts';
@@ -163,6 +164,21 @@ describe('nginx of deploy/compose in front of three nodes', () => {
     const statuses = (await Promise.all(slow)).map(({ status }) => status);
     // 0: nginx waits for the rest of the body.
     expect(statuses.toSorted()).toEqual([...new Array<number>(10).fill(0), 429, 429]);
+  });
+
+  test('nginx stores no response of a client that does not read', async () => {
+    const path = '/player/watch.js';
+    const { hostname, port } = new URL(nginx.url);
+    const clients = Array.from({ length: 8 }, () => {
+      const client = connect({ host: hostname, port: Number(port) });
+      client.pause();
+      client.write(rawHead(`GET ${path}`, { Connection: 'keep-alive' }).repeat(20));
+      return client;
+    });
+    await Bun.sleep(1_000);
+    expect((await fetch(nginx.url + path)).status).toBe(200);
+    for (const client of clients) client.destroy();
+    expect(nginx.errorLog()).not.toContain('response is buffered to a temporary file');
   });
 
   test(
