@@ -100,9 +100,9 @@ export class RtmpConnection {
     return this.phase === 'live';
   }
 
-  /** Whether it is open and has not sent a key yet. */
-  isWaiting(): boolean {
-    return this.phase === 'handshake' || this.phase === 'commands';
+  /** Whether it has no source, and the service does not check its key now. */
+  isReplaceable(): boolean {
+    return this.phase !== 'opening' && this.phase !== 'live';
   }
 
   /** Applies the timeouts; called periodically. */
@@ -136,10 +136,9 @@ export class RtmpConnection {
     this.closeGracefully();
   }
 
-  /** Closes without a reply: the peer violates the protocol, or waited longest of too many. */
+  /** Closes without a reply: the peer violates the protocol, or another connection replaces it. */
   closeAtOnce(reason: string): void {
-    if (this.phase === 'closed') return;
-    this.finish(reason);
+    if (this.phase !== 'closed') this.finish(reason);
     this.socket.destroy();
   }
 

@@ -2,14 +2,15 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import type { Logger } from 'pino';
 import { rateLimitKey } from '../../http/address.ts';
 import { runtime } from '../../platform/runtime.ts';
+import { longestWaiting, type Waiting } from '../longest-waiting.ts';
 import type { Ingest } from '../source.ts';
 import { HANDSHAKE_BYTES } from './handshake.ts';
 import { FAILED, RtmpConnection } from './rtmp-connection.ts';
 import { RTMP_LIMITS, type RtmpLimits } from './rtmp-limits.ts';
 
 /**
- * All connections; more than a machine can encode. A further one replaces the one that waits longest for
- * its key: silent connections from a few addresses must not keep all sources out.
+ * All connections; more than a machine can encode. A further one replaces one without a source: silent
+ * connections and refused ones from a few addresses must not keep all sources out.
  */
 const MAX_CONNECTIONS = 512;
 /** Connections per address that are not live. */
@@ -52,17 +53,28 @@ export async function listenRtmp(options: RtmpOptions): Promise<RtmpListener> {
   function makeRoom(rateLimitGroup: string): boolean {
     let open = 0;
     let pending = 0;
-    let oldest: RtmpConnection | null = null;
     for (const [connection, slot] of connections) {
       if (slot.closedMs === null) open++;
-      if (connection.isWaiting()) oldest ??= connection;
       if (slot.rateLimitGroup === rateLimitGroup && !connection.isLive() && !isExpired(slot))
         pending++;
     }
     if (pending >= MAX_PENDING_PER_ADDRESS) return false;
     if (open < MAX_CONNECTIONS) return true;
-    oldest?.closeAtOnce('too many connections');
-    return oldest !== null;
+    const replaced = longestWaiting(replaceable());
+    if (replaced === null) return false;
+    const [connection, slot] = replaced;
+    connection.closeAtOnce('too many connections');
+    // Now, because the event follows later: the next connection must replace another one.
+    slot.closedMs = nowMs();
+    return true;
+  }
+
+  function* replaceable(): Iterable<Waiting<[RtmpConnection, Slot]>> {
+    for (const [connection, slot] of connections) {
+      const { rateLimitGroup, closedMs } = slot;
+      if (closedMs === null && connection.isReplaceable())
+        yield { connection: [connection, slot], rateLimitGroup };
+    }
   }
 
   function isExpired({ closedMs }: Slot): boolean {

@@ -360,6 +360,18 @@ test('[M-16] silent sockets from many addresses keep no source out', async () =>
   expect(closed).toHaveLength(1);
 });
 
+test('[M-16] silent sockets of one network replace no slow sender of another', async () => {
+  let opened = 0;
+  const addressOf = () => (opened++ === 0 ? '198.51.100.1' : `192.0.2.${opened >> 3}`);
+  const { url } = startServer({ addressOf });
+  const slow = new Sender(url);
+  await slow.opened;
+  const silent = Array.from({ length: 64 }, () => new Sender(url));
+  await Promise.all(silent.map(({ opened }) => opened));
+  await slow.send(FIRST_MESSAGE);
+  expect(await slow.next()).toEqual({ state: 'live' });
+});
+
 test('a close reason is truncated at a character boundary', () => {
   expect(truncateReason('short')).toBe('short');
   expect(truncateReason('a'.repeat(200))).toBe('a'.repeat(123));

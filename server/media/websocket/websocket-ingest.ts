@@ -7,6 +7,7 @@ import { baseHeaders } from '../../http/route.ts';
 import { INTERNAL_ERROR, problemResponse } from '../../http/router.ts';
 import { KeyWindows, type RateLimit, RateLimiter } from '../../platform/rate-limiter.ts';
 import { runtime } from '../../platform/runtime.ts';
+import { longestWaiting, type Waiting } from '../longest-waiting.ts';
 import type { Ingest } from '../source.ts';
 import {
   CLOSE_CODES,
@@ -36,8 +37,7 @@ const ALLOW = 'GET, OPTIONS';
 const MAX_PAYLOAD_BYTES = 2 * MAX_MESSAGE_BYTES;
 
 // Sockets without a verified key: each may buffer a message of the maximum size. A further socket replaces
-// the one that waits longest, because a sender with a key sends it at once: silent sockets from a few
-// addresses must not keep all sources out.
+// one of them: silent sockets from a few addresses must not keep all sources out.
 const MAX_OPENING = 64;
 const MAX_OPENING_PER_ADDRESS = 8;
 // Each live socket has an encoder; no machine runs this many.
@@ -59,7 +59,7 @@ export class WebSocketIngest {
   readonly handlers: WebSocketHandler<WebSocketSource>;
   private readonly sources = new Set<WebSocketSource>();
   /** Those without a verified key, in the order of their arrival. */
-  private readonly opening = new Set<WebSocketSource>();
+  private readonly opening = new Map<WebSocketSource, Waiting<WebSocketSource>>();
   private readonly openingByAddress = new Map<string, number>();
   private onAllClosed: (() => void) | null = null;
   private isStopping = false;
@@ -164,15 +164,15 @@ export class WebSocketIngest {
   }
 
   private newSource(streamId: string, address: string): WebSocketSource {
-    const [oldest] = this.opening;
-    if (oldest && this.opening.size >= MAX_OPENING) {
-      oldest.close(CLOSE_CODES.unavailable, 'Too many sources are opening. Send the key at once.');
+    if (this.opening.size >= MAX_OPENING) {
+      const detail = 'Too many sources are opening. Send the key at once.';
+      longestWaiting(this.opening.values())?.close(CLOSE_CODES.unavailable, detail);
     }
     const { ingest, logger, limits = SOURCE_LIMITS } = this.options;
     const onSettled = () => this.release(source, address);
     const source = new WebSocketSource({ streamId, address, ingest, logger, limits, onSettled });
     this.sources.add(source);
-    this.opening.add(source);
+    this.opening.set(source, { connection: source, rateLimitGroup: address });
     this.openingByAddress.set(address, (this.openingByAddress.get(address) ?? 0) + 1);
     return source;
   }

@@ -28,9 +28,16 @@ export class TestSender {
     socket.on('data', (bytes: Buffer) => this.receive(bytes));
   }
 
-  /** @param allowHalfOpen keeps its side open when the server closes */
-  static async open(port: number, allowHalfOpen = false): Promise<TestSender> {
-    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen });
+  /**
+   * @param allowHalfOpen keeps its side open when the server closes
+   * @param localAddress an address of 127.0.0.0/8
+   */
+  static async open(
+    port: number,
+    allowHalfOpen = false,
+    localAddress = '127.0.0.1',
+  ): Promise<TestSender> {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen, localAddress });
     const sender = new TestSender(socket);
     await new Promise((resolve) => socket.once('connect', resolve));
     return sender;
@@ -106,8 +113,9 @@ export class RtmpFixture {
     return listener.port;
   }
 
-  async connect(port: number, allowHalfOpen = false): Promise<TestSender> {
-    const sender = await TestSender.open(port, allowHalfOpen);
+  /** The parameters are those of `TestSender.open`. */
+  async connect(port: number, allowHalfOpen = false, localAddress?: string): Promise<TestSender> {
+    const sender = await TestSender.open(port, allowHalfOpen, localAddress);
     this.senders.push(sender);
     return sender;
   }
