@@ -175,7 +175,7 @@ describe('a long export', () => {
       }),
     );
     const published = await long.publishQuiz(streamId);
-    const quiz = await long.store.findPublishedQuiz({ id: published.id });
+    const [quiz = null] = await long.store.findPublishedQuizzes([published.id]);
     if (!quiz) throw new Error('the quiz is not published');
     const answers = seats.map((_, n) => ({
       quiz: quiz.number,

@@ -41,14 +41,19 @@ describe('AnswerService', () => {
   let decide: () => AnswerDecision;
   let decideClaim: () => ClaimDecision;
   let service: AnswerService;
+  let lookups: number;
 
   beforeEach(async () => {
+    lookups = 0;
     stored = [];
     decide = () => 'accepted';
     decideClaim = () => 'won';
     service = new AnswerService({
       store: {
-        findPublishedQuiz: async ({ id }) => (id === QUIZ ? quizRow : null),
+        findPublishedQuizzes: async (ids) => {
+          lookups++;
+          return ids.map((id) => (id === QUIZ ? quizRow : null));
+        },
         recordAnswers: async (answers) => {
           stored.push(...answers);
           return answers.map(() => decide());
@@ -89,9 +94,9 @@ describe('AnswerService', () => {
     );
     const slow = new AnswerService({
       store: {
-        findPublishedQuiz: () =>
+        findPublishedQuizzes: () =>
           new Promise((resolve) => {
-            scheduler.after(600, () => resolve(quizRow));
+            scheduler.after(600, () => resolve([quizRow]));
           }),
         recordAnswers: () => new Promise(() => {}),
         recordWinners: async () => [],
@@ -107,6 +112,16 @@ describe('AnswerService', () => {
     expect(error).toBeNull();
     scheduler.advance(20);
     expect(error).toBeInstanceOf(Unavailable);
+  });
+
+  test('answers to unknown quizzes share their lookups', async () => {
+    lookups = 0;
+    const attempts = Array.from({ length: 500 }, (_, seat) =>
+      service.answer(viewerOf(seat), crypto.randomUUID(), answerOf('Mars'), NOW_MS),
+    );
+    const results = await Promise.allSettled(attempts);
+    expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(attempts.length);
+    expect(lookups).toBeLessThanOrEqual(2);
   });
 
   test('[Q-7] tryAnswer stores a valid answer, however it is serialized', async () => {

@@ -18,7 +18,7 @@ import type { ClaimDecision, WinnerClaim, winnersProcedures } from './winners-sq
 export interface AnswerServiceOptions {
   readonly store: Pick<
     Calls<typeof quizProcedures & typeof answerProcedures & typeof winnersProcedures>,
-    'findPublishedQuiz' | 'recordAnswers' | 'recordWinners'
+    'findPublishedQuizzes' | 'recordAnswers' | 'recordWinners'
   >;
   readonly clock: Clock;
   /** The rate limit of answers and winner reports of each viewer. */
@@ -237,8 +237,12 @@ class PublishedQuizzes {
   private readonly cache = new LRUCache<string, CachedQuiz>({ max: QUIZZES_MAX });
   private last: CachedQuiz | null = null;
   private readonly loading = new Map<string, Promise<PublishedQuiz | null>>();
+  // Together, because viewers may send any number of unknown ids, which must not delay the others.
+  private readonly lookups: Batch<string, PublishedQuiz | null>;
 
-  constructor(private readonly store: Pick<Calls<typeof quizProcedures>, 'findPublishedQuiz'>) {}
+  constructor(store: Pick<Calls<typeof quizProcedures>, 'findPublishedQuizzes'>) {
+    this.lookups = new Batch(store.findPublishedQuizzes, BATCH_MAX);
+  }
 
   has(id: string): boolean {
     return this.cache.has(id);
@@ -248,7 +252,7 @@ class PublishedQuizzes {
   async find(id: string): Promise<PublishedQuiz | null> {
     const cached = this.cache.get(id);
     if (cached) return cached.quiz;
-    const pending = this.loading.get(id) ?? this.store.findPublishedQuiz({ id });
+    const pending = this.loading.get(id) ?? this.lookups.add(id);
     this.loading.set(id, pending);
     const quiz = await pending.finally(() => this.loading.delete(id));
     if (quiz && !this.cache.has(id)) this.cache.set(id, { id: Buffer.from(id), quiz, bodies: [] });

@@ -177,11 +177,19 @@ export const quizProcedures = {
     return ownQuiz(tx, input.id, input.producer);
   }),
 
-  /** A published quiz, to validate answers; null for drafts and unknown ids. */
-  findPublishedQuiz: readProcedure(
-    async (tx, { id }: { id: string }): Promise<PublishedQuiz | null> => {
-      const quiz = await find(tx, id);
-      return quiz && isPublished(quiz) ? quiz : null;
+  /** Published quizzes in the order of the ids, to validate answers; null for drafts and unknown ids. */
+  findPublishedQuizzes: readProcedure(
+    async (tx, ids: readonly string[]): Promise<(PublishedQuiz | null)[]> => {
+      const rows = await tx.query<StoredQuiz>(
+        `select ${COLUMNS} from ${tx.rows('$1', ['asked_id text'])} asked
+         join quizzes on quizzes.id = asked_id`,
+        [JSON.stringify(ids.map((id) => [id]))],
+      );
+      const quizzes = new Map(rows.map((row) => [row.id, fromRow(row)]));
+      return ids.map((id) => {
+        const quiz = quizzes.get(id);
+        return quiz && isPublished(quiz) ? quiz : null;
+      });
     },
   ),
 };

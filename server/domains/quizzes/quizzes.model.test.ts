@@ -178,7 +178,7 @@ const answer = (attempts: readonly Attempt[]) =>
     for (const { index, seat, choice, waitedMs } of attempts) {
       const quiz = pick(model, index);
       if (!quiz) continue;
-      const publishedRow = await real.show.store.findPublishedQuiz({ id: quiz.id });
+      const [publishedRow = null] = await real.show.store.findPublishedQuizzes([quiz.id]);
       expect(publishedRow === null).toBe(quiz.state === 'draft');
       if (!publishedRow) continue;
       const given = choice % quiz.choices.length;

@@ -135,7 +135,7 @@ const answer = (stream: number, seats: number, right: number) =>
     const interval = intervalAt(model.nowMs);
     for (const quiz of streamOf(model, stream).game) {
       if (quiz.state !== 'open' || interval >= quiz.closeInterval) continue;
-      const publishedQuiz = await show.store.findPublishedQuiz({ id: quiz.id });
+      const [publishedQuiz = null] = await show.store.findPublishedQuizzes([quiz.id]);
       const batch = [];
       for (let seat = 0; seat < seats; seat++) {
         const choice = seat < right ? 0 : 1;

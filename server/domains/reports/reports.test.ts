@@ -65,7 +65,7 @@ describe.each(FIXTURES)('reports in %s', (database, open) => {
     const id = crypto.randomUUID();
     await fixture.store.createQuiz({ ...own(id), streamId, quiz: QUIZ });
     await fixture.store.publishQuiz({ ...own(id), nowMs: fixture.nowMs });
-    return (await fixture.store.findPublishedQuiz({ id }))?.number as number;
+    return (await fixture.store.findPublishedQuizzes([id]))[0]?.number as number;
   }
 
   /** Records one answer per viewer in the second from `fromMs` on; every third is right. */
@@ -333,7 +333,7 @@ describe.each(FIXTURES)('reports in %s', (database, open) => {
       const quizId = crypto.randomUUID();
       await fixture.store.createQuiz({ ...own(quizId), streamId: id, quiz: long });
       await fixture.store.publishQuiz({ ...own(quizId), nowMs: fixture.nowMs });
-      const quiz = (await fixture.store.findPublishedQuiz({ id: quizId }))?.number as number;
+      const quiz = (await fixture.store.findPublishedQuizzes([quizId]))[0]?.number as number;
       const publishedMs = fixture.nowMs;
       await fixture.seal(1);
       for (let at = 0; at < 20_000; at += 1_000) {

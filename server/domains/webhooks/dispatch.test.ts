@@ -85,7 +85,7 @@ describeWebhooks('webhook events', (open) => {
     const streamId = await fixture.newStream();
     const revealed = await publishQuiz(streamId);
     const hidden = await publishQuiz(streamId, 'manual');
-    const quiz = await fixture.store.findPublishedQuiz({ id: revealed });
+    const [quiz = null] = await fixture.store.findPublishedQuizzes([revealed]);
     await fixture.store.recordAnswers([
       { quiz: quiz?.number ?? 0, seat: 1, choice: 1, receivedMs: fixture.nowMs },
     ]);
