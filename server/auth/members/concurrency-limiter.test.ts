@@ -19,7 +19,7 @@ function controlledTask() {
 test('[U-11] the limiter runs its maximum of tasks at once, and queued ones in order', async () => {
   const limiter = new ConcurrencyLimiter(2, 10);
   const tasks = [controlledTask(), controlledTask(), controlledTask(), controlledTask()];
-  const done = tasks.map(({ work }) => limiter.run(work));
+  const done = tasks.map(({ work }) => limiter.run('group', work));
   const started = () => tasks.map(({ hasStarted }) => hasStarted());
   expect(started()).toEqual([true, true, false, false]);
   tasks[1]?.end('second');
@@ -33,23 +33,41 @@ test('[U-11] the limiter runs its maximum of tasks at once, and queued ones in o
 test('[U-11] the limiter rejects a task at once when its queue is full, and accepts tasks again later', async () => {
   const limiter = new ConcurrencyLimiter(1, 1);
   const [first, second] = [controlledTask(), controlledTask()];
-  const one = limiter.run(first.work);
-  const two = limiter.run(second.work);
-  const third = await limiter.run(async () => 'no').catch((error) => error);
+  const one = limiter.run('group', first.work);
+  const two = limiter.run('group', second.work);
+  const third = await limiter.run('group', async () => 'no').catch((error) => error);
   expect(third).toBeInstanceOf(Unavailable);
   first.end('');
   second.end('');
   await Promise.all([one, two]);
-  expect(await limiter.run(async () => 'yes')).toBe('yes');
+  expect(await limiter.run('group', async () => 'yes')).toBe('yes');
 });
 
 test('[U-11] a failed task frees its slot', async () => {
   const limiter = new ConcurrencyLimiter(1, 10);
   const failing = limiter
-    .run(() => Promise.reject(new Error('no')))
+    .run('group', () => Promise.reject(new Error('no')))
     .catch((error) => error.message);
-  const next = limiter.run(async () => 'next');
+  const next = limiter.run('group', async () => 'next');
   expect(await failing).toBe('no');
   expect(await next).toBe('next');
-  expect(await limiter.run(async () => 'last')).toBe('last');
+  expect(await limiter.run('group', async () => 'last')).toBe('last');
+});
+
+test('[U-11] a full queue rejects a task of the group with the most for one of another group, and groups take turns', async () => {
+  const limiter = new ConcurrencyLimiter(1, 3);
+  const running = controlledTask();
+  const order: string[] = [];
+  const run = (group: string, name: string) =>
+    limiter
+      .run(group, async () => void order.push(name))
+      .catch((error) => void order.push(`${name}: ${error instanceof Unavailable}`));
+  const first = limiter.run('many', running.work);
+  const others = ['a', 'b', 'c', 'd'].map((name) => run('many', name));
+  const few = run('few', 'e');
+  await Bun.sleep(0);
+  expect(order).toEqual(['d: true', 'c: true']);
+  running.end('');
+  await Promise.all([first, few, ...others]);
+  expect(order.slice(2)).toEqual(['a', 'e', 'b']);
 });

@@ -1,33 +1,71 @@
 import { Unavailable } from '../../platform/errors.ts';
 
-/** Runs a bounded number of tasks at once. A bounded number waits in order; more are rejected. */
+/** A task that waits for a slot. */
+interface Waiter {
+  readonly start: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Runs a bounded number of tasks at once. A bounded number waits; more are rejected, those of the group
+ * with the most first. Groups take turns, and the tasks of one group run in order.
+ */
 export class ConcurrencyLimiter {
   private active = 0;
-  private readonly queue: (() => void)[] = [];
+  private queuedCount = 0;
+  /** By group, in the order of their turns. No queue is empty. */
+  private readonly queues = new Map<string, Waiter[]>();
 
   constructor(
     private readonly activeMax: number,
     private readonly queuedMax: number,
   ) {}
 
-  /** Runs a task when a slot is free. @throws Unavailable when the queue is full */
-  async run<T>(work: () => Promise<T>): Promise<T> {
+  /**
+   * Runs a task when a slot is free.
+   * @param group whose task it is
+   * @throws Unavailable when the queue is full
+   */
+  async run<T>(group: string, work: () => Promise<T>): Promise<T> {
     if (this.active < this.activeMax) this.active++;
-    else await this.waitForSlot();
+    else await this.waitForSlot(group);
     try {
       return await work();
     } finally {
-      const next = this.queue.shift();
+      const next = this.takeNext();
       // The next task takes over the slot, so `active` stays.
-      if (next) next();
+      if (next) next.start();
       else this.active--;
     }
   }
 
-  private waitForSlot(): Promise<void> {
-    if (this.queue.length >= this.queuedMax) {
-      throw new Unavailable('Too many passwords are being checked at once.');
-    }
-    return new Promise((resolve) => this.queue.push(resolve));
+  private waitForSlot(group: string): Promise<void> {
+    if (this.queuedCount >= this.queuedMax) this.makeRoom(group);
+    return new Promise((start, reject) => {
+      const queue = this.queues.get(group) ?? [];
+      this.queues.set(group, queue);
+      queue.push({ start, reject });
+      this.queuedCount++;
+    });
+  }
+
+  /** Rejects the newest task of the group with the most. @throws Unavailable if that is the new task */
+  private makeRoom(group: string): void {
+    const error = new Unavailable('Too many passwords are being checked at once.');
+    const largest = [...this.queues.values()].reduce((a, b) => (b.length > a.length ? b : a));
+    if (largest.length <= (this.queues.get(group)?.length ?? 0) + 1) throw error;
+    largest.pop()?.reject(error);
+    this.queuedCount--;
+  }
+
+  private takeNext(): Waiter | undefined {
+    const [turn] = this.queues;
+    if (!turn) return undefined;
+    const [group, queue] = turn;
+    const next = queue.shift();
+    this.queues.delete(group);
+    if (queue.length > 0) this.queues.set(group, queue);
+    this.queuedCount--;
+    return next;
   }
 }

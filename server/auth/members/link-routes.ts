@@ -35,7 +35,7 @@ export function linkHandlers(context: LinkDeps): Handlers<Operations> {
       // Check the link first: hashing is expensive.
       await requireSetupLink(hash, nowMs);
       const account = { uuid: newId(), email, name, created: nowMs };
-      const passwordHash = await passwords.hash(password);
+      const passwordHash = await passwords.hash(password, hash);
       const owner = {
         ...{ uuid: newId(), account: account.uuid, email, name, role: 'owner' as const },
         ...{ passwordHash, created: nowMs },
@@ -58,7 +58,7 @@ export function linkHandlers(context: LinkDeps): Handlers<Operations> {
       const { nowMs } = call;
       const hash = hashSecret(token);
       await store.lookAtLink({ hash, nowMs });
-      const passwordHash = await passwords.hash(password);
+      const passwordHash = await passwords.hash(password, hash);
       return openSession(context, call, (session) =>
         store.acceptLink({ hash, uuid: newId(), name, passwordHash, session }),
       );

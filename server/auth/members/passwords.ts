@@ -15,17 +15,24 @@ const QUEUED_MAX = 32;
 export class Passwords {
   private readonly limiter = new ConcurrencyLimiter(ACTIVE_MAX, QUEUED_MAX);
 
-  /** The hash of a password for the database. @throws Unavailable when too many are queued */
-  hash(password: string): Promise<string> {
-    return this.limiter.run(() => Bun.password.hash(password, COST));
+  /**
+   * The hash of a password for the database.
+   * @param group whose password it is: groups take turns
+   * @throws Unavailable when too many are queued
+   */
+  hash(password: string, group: string): Promise<string> {
+    return this.limiter.run(group, () => Bun.password.hash(password, COST));
   }
 
   /**
    * Whether a password matches a hash. Without a hash it is false, after the same work.
+   * @param group whose password it is: groups take turns
    * @throws Unavailable when too many are queued
    */
-  async verify(password: string, hash: string | null): Promise<boolean> {
-    const matches = await this.limiter.run(() => Bun.password.verify(password, hash ?? DUMMY_HASH));
+  async verify(password: string, hash: string | null, group: string): Promise<boolean> {
+    const matches = await this.limiter.run(group, () =>
+      Bun.password.verify(password, hash ?? DUMMY_HASH),
+    );
     return matches && hash !== null;
   }
 

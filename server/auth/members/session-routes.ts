@@ -1,4 +1,5 @@
 import { studioApi } from '../../../protocol/studio-api.ts';
+import { networkOf } from '../../http/address.ts';
 import type { Handlers } from '../../http/route.ts';
 import { DomainError } from '../../platform/errors.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
@@ -31,16 +32,22 @@ export function sessionHandlers(context: SessionDeps): Handlers<Operations> {
   const forSignIn = signInHandlerFactory(context, true);
   const forSession = sessionHandlerFactory(context);
 
-  /** Counts a password of a sign-in. @throws RateLimited */
-  function takeAttempt({ device, client }: SignInCall, email: string): void {
+  /**
+   * Counts a password of a sign-in.
+   * @returns the group of the password: a known device, or the network of an unknown client, so that
+   *   guessers with many addresses of one network keep only each other waiting
+   * @throws RateLimited
+   */
+  function takeAttempt({ device, client }: SignInCall, email: string): string {
     const known = devices.find(device, email);
     if (known !== null) {
       passwordLimit.takeDevice(known, email);
-      return;
+      return known;
     }
     // The cookie is of another email or service: the address was not counted for it.
     if (device !== null) signInRate.take(client);
     passwordLimit.take(client, email);
+    return networkOf(client) ?? client;
   }
 
   /** Checks the current password. @returns its stored hash and the hash of the new password */
@@ -52,20 +59,20 @@ export function sessionHandlers(context: SessionDeps): Handlers<Operations> {
     // Not by address: whoever has the session may come from any.
     passwordLimit.takeMember(uuid);
     const stored = await store.findSignIn({ email });
-    const isCorrect = await passwords.verify(current, stored?.passwordHash ?? null);
+    const isCorrect = await passwords.verify(current, stored?.passwordHash ?? null, uuid);
     if (!stored || !isCorrect) throw new DomainError('invalid', 'currentPassword: is wrong.');
-    return { old: stored.passwordHash, next: await passwords.hash(newPassword) };
+    return { old: stored.passwordHash, next: await passwords.hash(newPassword, uuid) };
   }
 
   return {
     signIn: forSignIn(studioApi.signIn, async (call, { email, password }) => {
-      takeAttempt(call, email);
+      const group = takeAttempt(call, email);
       const stored = await store.findSignIn({ email });
-      const isCorrect = await passwords.verify(password, stored?.passwordHash ?? null);
+      const isCorrect = await passwords.verify(password, stored?.passwordHash ?? null, group);
       if (!stored || !isCorrect) throw new DomainError('unauthorized', WRONG_CREDENTIALS);
       const { member, passwordHash } = stored;
       const newPasswordHash = passwords.isOutdated(passwordHash)
-        ? await passwords.hash(password)
+        ? await passwords.hash(password, group)
         : null;
       return openSession(context, call, (session) =>
         store.openSession({ member, passwordHash, newPasswordHash, session }),
