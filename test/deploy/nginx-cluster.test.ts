@@ -154,16 +154,44 @@ describe('nginx of deploy/compose in front of three nodes', () => {
     expect(heartbeat.status).toBe(204);
   });
 
-  test('nginx stores at most ten bodies of imports of an address, and other requests go on', async () => {
-    const headers = { 'Content-Type': 'application/json', 'Content-Length': '1000000' };
-    const head = rawHead(`POST /studio/v1/streams/${streamId}/quizzes/import`, headers);
-    const slow = Array.from({ length: 12 }, () =>
-      rawExchange(nginx.url, [head, 'x'.repeat(900_000)], { waitMs: 1_000 }),
-    );
+  /** Statuses of 12 imports that are not complete. @param addressOf the address of one that a proxy sends */
+  async function slowImports(url: string, addressOf: (n: number) => string): Promise<number[]> {
+    const slow = Array.from({ length: 12 }, (_, n) => {
+      const head = rawHead(`POST /studio/v1/streams/${streamId}/quizzes/import`, {
+        'Content-Type': 'application/json',
+        'Content-Length': '1000000',
+        'X-Forwarded-For': addressOf(n),
+      });
+      return rawExchange(url, [head, 'x'.repeat(900_000)], { waitMs: 1_000 });
+    });
     expect((await viewer.post(`/api/v1/view-counts/${streamId}`)).status).toBe(204);
-    const statuses = (await Promise.all(slow)).map(({ status }) => status);
     // 0: nginx waits for the rest of the body.
-    expect(statuses.toSorted()).toEqual([...new Array<number>(10).fill(0), 429, 429]);
+    return (await Promise.all(slow)).map(({ status }) => status).toSorted();
+  }
+
+  const TEN_STORED = [...new Array<number>(10).fill(0), 429, 429];
+
+  test('nginx stores at most ten bodies of imports of an address, and other requests go on', async () => {
+    // The header of a client does not change its address.
+    expect(await slowImports(nginx.url, (n) => `192.0.2.${n}`)).toEqual(TEN_STORED);
+  });
+
+  test('[L-11] nginx counts the IPv6 addresses of one /64 as one', async () => {
+    const proxied = await startNginxOnFreePort({
+      nodes: cluster.nodes.map((node) => node.port),
+      edit: (config) =>
+        config.replace(
+          'limit_conn_status',
+          'set_real_ip_from 127.0.0.1; real_ip_header X-Forwarded-For; limit_conn_status',
+        ),
+    });
+    try {
+      expect(await slowImports(proxied.url, (n) => `2001:db8::${n}`)).toEqual(TEN_STORED);
+      const others = await slowImports(proxied.url, (n) => `2001:db8:0:${n}::1`);
+      expect(others).toEqual(new Array<number>(12).fill(0));
+    } finally {
+      await proxied.stop();
+    }
   });
 
   test('nginx stores no response of a client that does not read', async () => {
