@@ -74,3 +74,22 @@ test('[M-30] one client leaves room for others, and none waits once it has disco
   await other;
   expect(pending.count).toBe(0);
 });
+
+test('[M-30] many clients of one network leave room for others', async () => {
+  const pending = new PendingRequests({ total: 4, client: 1 });
+  const stream = new FakeStream();
+  const wait = (key: string) =>
+    pending.waitUntil(stream, 'a', () => false, LONG_MS, { key, signal: never });
+  const many = [1, 2, 3, 4].map((n) => wait(`2001:db8:1:${n}::/64`));
+  const outcomes = Promise.allSettled(many);
+  const replaced = Promise.allSettled(many.slice(0, 2));
+  const others = Promise.allSettled([wait('2001:db8:2:1::/64'), wait('2001:db8:2:2::/64')]);
+  for (const outcome of await replaced) {
+    expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(Unavailable) });
+  }
+  expect(pending.count).toBe(4);
+  await expect(wait('2001:db8:2:3::/64')).rejects.toThrow('Too many requests');
+  pending.drain();
+  await Promise.all([outcomes, others]);
+  expect(pending.count).toBe(0);
+});

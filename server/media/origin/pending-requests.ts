@@ -1,10 +1,14 @@
+import { networkOf } from '../../http/address.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import { runtime } from '../../platform/runtime.ts';
 import type { PlayableStream, Presentation } from '../segment.ts';
 
 /** Most requests that wait, on one node. */
 export const PENDING_LIMITS = {
-  /** Of all clients: a request takes about 3 KB with the runtime's part, so all take 60 MB. */
+  /**
+   * Of all clients: a request takes about 3 KB with the runtime's part, so all take 60 MB. A further one
+   * replaces the oldest of the network with the most, unless that is its own.
+   */
   total: 20_000,
   /** Of one address: those of over 1,600 players behind it, each for a playlist, a part and sound. */
   client: 5_000,
@@ -34,6 +38,8 @@ export class PendingRequests {
   private isDraining = false;
   private readonly waits = new Map<PlayableStream, Map<string, SharedWait>>();
   private readonly countOf = new Map<string, number>();
+  /** Ends single requests, in the order of their arrival, by the network of the client. */
+  private readonly cancels = new Map<string, Set<() => void>>();
 
   constructor(private readonly limits: Readonly<typeof PENDING_LIMITS> = PENDING_LIMITS) {}
 
@@ -52,7 +58,9 @@ export class PendingRequests {
   ): Promise<void> {
     if (this.isDraining) throw new Unavailable('The service is stopping.');
     const clientCount = this.countOf.get(client.key) ?? 0;
-    if (this.count >= this.limits.total || clientCount >= this.limits.client) {
+    const network = networkOf(client.key) ?? client.key;
+    const hasRoom = () => this.count < this.limits.total || this.replaceOne(network);
+    if (clientCount >= this.limits.client || !hasRoom()) {
       throw new Unavailable('Too many requests are pending.');
     }
     this.count++;
@@ -60,11 +68,47 @@ export class PendingRequests {
     try {
       const shared = this.waits.get(stream)?.get(key);
       const { result } = shared ?? this.startWait(stream, key, isReady, timeoutMs);
-      if (!(await unlessAborted(result, client.signal))) {
+      if (!(await this.unlessCancelled(result, client.signal, network))) {
         throw new Unavailable('The requested segment is not available yet.');
       }
     } finally {
       this.remove(client.key);
+    }
+  }
+
+  /** Ends a request of the network with the most. @returns whether there was one to replace */
+  private replaceOne(network: string): boolean {
+    let largest: Set<() => void> = new Set();
+    for (const cancels of this.cancels.values()) if (cancels.size > largest.size) largest = cancels;
+    if (largest.size <= (this.cancels.get(network)?.size ?? 0) + 1) return false;
+    const [cancel] = largest;
+    cancel?.();
+    return true;
+  }
+
+  /** The result, or false as soon as the signal is aborted or another request replaces this one. */
+  private async unlessCancelled(
+    result: Promise<boolean>,
+    signal: AbortSignal,
+    network: string,
+  ): Promise<boolean> {
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+    const cancels = this.cancels.get(network) ?? new Set();
+    this.cancels.set(network, cancels);
+    const cancel = () => {
+      cancels.delete(cancel);
+      if (cancels.size === 0 && this.cancels.get(network) === cancels) this.cancels.delete(network);
+      resolve(false);
+    };
+    cancels.add(cancel);
+    if (signal.aborted) cancel();
+    signal.addEventListener('abort', cancel);
+    result.then(resolve, reject);
+    try {
+      return await promise;
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      cancel();
     }
   }
 
@@ -100,16 +144,6 @@ export class PendingRequests {
     waits.set(key, wait);
     return wait;
   }
-}
-
-/** The result, or false as soon as the signal is aborted. */
-function unlessAborted(result: Promise<boolean>, signal: AbortSignal): Promise<boolean> {
-  const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-  const onAbort = () => resolve(false);
-  if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort);
-  result.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  return promise;
 }
 
 async function waitForPresentation(
