@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { FakeIngest } from '../../../test/support/media/fake-ingest.ts';
 import { CONCLUSION, INDUCTION } from '../../../test/support/media/srt-handshakes.ts';
+import type { RateLimit } from '../../platform/rate-limiter.ts';
 import { HandshakeProxy } from './handshake-proxy.ts';
 import { createShutdown, readHandshake, readRejection, withCookie } from './srt-handshake.ts';
 import { SynCookies } from './syn-cookie.ts';
@@ -31,7 +32,7 @@ afterEach(() => {
 });
 
 /** Creates a proxy without a socket; records what it sends. */
-function newProxy(ffmpeg = 'ffmpeg-that-is-not-there') {
+function newProxy(ffmpeg = 'ffmpeg-that-is-not-there', rate?: RateLimit) {
   const ingest = new FakeIngest(new Map([[KEY, 'stream-1']]));
   const sent: { datagram: Buffer; port: number }[] = [];
   const lines: string[] = [];
@@ -42,6 +43,7 @@ function newProxy(ffmpeg = 'ffmpeg-that-is-not-there') {
     cookies: new SynCookies(new Uint8Array(32)),
     freePort: async () => 1,
     send: (datagram, port) => void sent.push({ datagram, port }),
+    ...(rate && { rate }),
   });
   proxies.push(proxy);
   return {
@@ -126,6 +128,23 @@ test('[M-16] callers with an invalid stream id are rate limited and logged 60 ti
     await settle();
   }
   expect(lines).toHaveLength(60);
+});
+
+test('[M-16] a network has a limited number of rates', async () => {
+  const { deliver, conclusionFor, ingest } = newProxy(undefined, { points: 1, durationS: 60 });
+  ingest.refusal = 'unknown-key';
+  for (let n = 0; n < 3_000; n++) {
+    const address = `2001:db8:1:${n.toString(16)}::1`;
+    deliver(conclusionFor(1, address), 1, address);
+    await settle();
+  }
+  // 1,000 of their own, and 1,024 that all share.
+  const checked = ingest.requests.length;
+  expect(checked).toBeLessThan(2_100);
+  const elsewhere = '2001:db8:2::1';
+  deliver(conclusionFor(1, elsewhere), 1, elsewhere);
+  await settle();
+  expect(ingest.requests).toHaveLength(checked + 1);
 });
 
 test('[M-16] inductions are rate limited', () => {

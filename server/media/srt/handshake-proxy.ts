@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { rateLimitKey } from '../../http/address.ts';
+import { networkOf, rateLimitKey } from '../../http/address.ts';
 import { KeyWindows, type RateLimit, RateLimiter } from '../../platform/rate-limiter.ts';
 import { runtime } from '../../platform/runtime.ts';
 import { type Ingest, SourceRefused, type SourceSession } from '../source.ts';
@@ -67,7 +67,8 @@ export class HandshakeProxy {
   private isStopping = false;
 
   constructor(private readonly options: HandshakeProxyOptions) {
-    this.rate = new RateLimiter('sources from this address', new KeyWindows(options.rate ?? RATE));
+    const windows = new KeyWindows(options.rate ?? RATE, { networkOf });
+    this.rate = new RateLimiter('sources from this address', windows);
     this.cleanupTimer = runtime.setInterval(() => this.cleanUp(), CLEANUP_MS);
   }
 

@@ -1,5 +1,6 @@
 import type { BunRequest, Server, WebSocketHandler } from 'bun';
 import type { Logger } from 'pino';
+import { networkOf } from '../../http/address.ts';
 import { pathIds } from '../../http/parameters.ts';
 import { Problem, problemFor, unauthorized } from '../../http/problem.ts';
 import type { ReadOnlyOptions } from '../../http/read-only-route.ts';
@@ -67,7 +68,8 @@ export class WebSocketIngest {
   private readonly headers: Readonly<Record<string, string>>;
 
   constructor(private readonly options: WebSocketIngestOptions) {
-    this.rate = new RateLimiter('sources from this address', new KeyWindows(options.rate ?? RATE));
+    const windows = new KeyWindows(options.rate ?? RATE, { networkOf });
+    this.rate = new RateLimiter('sources from this address', windows);
     this.headers = baseHeaders(ALLOW, options.corsOrigin);
     this.handlers = {
       maxPayloadLength: MAX_PAYLOAD_BYTES,
