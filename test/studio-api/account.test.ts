@@ -89,6 +89,7 @@ describe('access to the studio API', () => {
     const addressed = operations.filter(([, { path }]) => path.includes('{'));
     expect(addressed.length).toBeGreaterThan(15);
     for (const operation of addressed) {
+      const details: unknown[] = [];
       for (const ids of [
         { stream_id, quiz_id, product_id, round_id: round.id, viewer: viewerId, ...ofAccount },
         {},
@@ -97,7 +98,10 @@ describe('access to the studio API', () => {
         const caller = 'stream_id' in ids && ids.stream_id !== 'nothing' ? other : service.account;
         const response = await call(service, operation, ids, `Token ${caller.token}`);
         expect(`${operation[0]} ${response.status}`).toBe(`${operation[0]} 404`);
+        details.push((await expectJson<{ detail: string }>(response, 404)).detail);
       }
+      // The error does not say whether another account has the object.
+      expect([operation[0], details[0]]).toEqual([operation[0], details[1]]);
     }
     const stream = await expectJson(await service.studio('GET', `/streams/${stream_id}`), 200);
     expect(stream).toMatchObject({ title: 'Mine', status: 'CREATED' });

@@ -6,7 +6,7 @@ import type { ResultEvent } from '../../realtime/feed/interval-body.ts';
 import { recordEvent } from '../../realtime/feed/outbox-sql.ts';
 import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { addDrafts, incrementRundownRevision } from '../rundown/drafts-sql.ts';
-import { lockOwnStream, type OwnId, ownStream, type StreamRow } from '../streams/streams-sql.ts';
+import { lockOwnStream, type OwnId, type StreamRow } from '../streams/streams-sql.ts';
 import type { WebhookEvent } from '../webhooks/webhook-events.ts';
 import { closeIntervalOf, quizClosedData, quizEventData, quizResultsData } from './quiz-rules.ts';
 
@@ -70,12 +70,18 @@ export async function latestPublished(tx: Tx, streamId: string): Promise<QuizRow
   return row ? fromRow(row) : null;
 }
 
-/** A quiz of this producer. @throws DomainError `not-found` */
+/**
+ * A quiz of this producer. A quiz of another producer is "not found" too, so that ids cannot be probed.
+ * @throws DomainError `not-found`
+ */
 export async function ownQuiz(tx: Tx, id: string, producer: string): Promise<QuizRow> {
-  const quiz = await find(tx, id);
-  if (!quiz) throw new DomainError('not-found', 'This account has no such quiz.');
-  await ownStream(tx, quiz.streamId, producer);
-  return quiz;
+  const [row] = await tx.query<StoredQuiz>(
+    `select ${COLUMNS} from quizzes where id = $1
+     and exists (select 1 from streams s where s.id = quizzes.stream_id and s.producer = $2)`,
+    [id, producer],
+  );
+  if (!row) throw new DomainError('not-found', 'This account has no such quiz.');
+  return fromRow(row);
 }
 
 /**
