@@ -100,7 +100,7 @@ describe('[O-8] an invalid value prints one line with the setting and the reason
     publicUrl: 'live.example.org',
     corsOrigin: 'app',
     trustProxy: 'maybe',
-    metricsToken: 'too short',
+    metricsToken: 'a secret',
     tokenAuth: 'closed',
     edgeCache: 'maybe',
     rateTokens: '10',

@@ -29,11 +29,11 @@ function optionOf(key: keyof SettingValues): Option {
 
 const SECRET_FLAGS = SETTING_KEYS.filter((key) => SETTINGS[key].isSecret).map(flagNameOf);
 const INVALID_SECRET = new RegExp(
-  `(option '--(?:${SECRET_FLAGS.join('|')}) <url>') (?:argument '.*'|value '.*'( from env '\\w+')) is invalid`,
+  `(option '--(?:${SECRET_FLAGS.join('|')}) <\\w+>') (?:argument '.*'|value '.*'( from env '\\w+')) is invalid`,
   's',
 );
 
-/** Removes values that may contain a password from an error message of Commander. */
+/** Removes values that may contain a secret from an error message of Commander. */
 export function redactSecrets(message: string): string {
   return message.replace(INVALID_SECRET, (_, option, from = '') => `${option}${from} is invalid`);
 }
