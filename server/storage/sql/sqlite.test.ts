@@ -30,3 +30,26 @@ test('[R-2] the files of SQLite contain nothing of a deleted row, after the log 
     rmSync(directory, { recursive: true, force: true });
   }
 });
+
+test('[R-2] a long log has nothing of a deleted row, after it was written back', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'fourbeat-sqlite-'));
+  const sqlite = await openSqlite(directory);
+  try {
+    await sqlite.query('create table contacts (number integer primary key, text text not null)');
+    await sqlite.query('create table quizzes (text text not null)');
+    await inTransaction(sqlite, async () => {
+      // 8 MB, twice the length at which the log is written back.
+      for (let quiz = 0; quiz < 2_000; quiz++) {
+        await sqlite.query('insert into quizzes values ($1)', ['a quiz '.repeat(570)]);
+      }
+      await sqlite.query("insert into contacts values (1, 'a contact')");
+    });
+    await sqlite.query('delete from contacts');
+    const log = readFileSync(join(directory, 'record.sqlite-wal'), 'latin1');
+    expect(log).toContain('a quiz');
+    expect(log).not.toContain('a contact');
+  } finally {
+    await sqlite.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
+});

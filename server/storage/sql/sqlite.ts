@@ -17,6 +17,12 @@ export const DATABASE_FILE = 'record.sqlite';
 const BUSY_TIMEOUT_MS = 5_000;
 const BUSY_RETRY_MS = 5;
 
+/**
+ * The length to which the write-ahead log is cut when it begins again: about that at which SQLite writes it
+ * back, since commits that overwrite it are faster than commits that extend it.
+ */
+const LOG_BYTES_MAX = 4 * 1024 ** 2;
+
 /** `Tx.rows` for SQLite. */
 export function sqliteRows(parameter: string, columns: readonly string[]): string {
   const list = columns.map((column, index) => `value ->> ${index} as ${column.split(' ')[0]}`);
@@ -60,6 +66,8 @@ function prepareConnection(database: Database, directory: string): void {
   database.run('pragma foreign_keys = on');
   // Overwrites what is deleted, such as contact details, so that no copy of the file has it.
   database.run('pragma secure_delete = on');
+  // A log that a large transaction made longer would keep what was deleted until the service stops.
+  database.run(`pragma journal_size_limit = ${LOG_BYTES_MAX}`);
 }
 
 // When several processes open a new database at once, all but one find it locked for the switch, and
