@@ -107,6 +107,15 @@ test('[N-21] [P-14] a stalled producer transaction delays the end of its stream,
   expect(await statusOf(locked)).toBe('ENDED');
 });
 
+test('[P-2] a write of another account takes no lock of a stream', async () => {
+  const id = await fixture.newStream();
+  const owner = await stallAfter(['select id from streams where id = $1 for no key update', id]);
+  const foreign = { id, producer: crypto.randomUUID(), nowMs: NOW_MS };
+  const start = fixture.store.startStream(foreign).catch((error) => error);
+  expect(errorKindOf(await orStuck(start))).toBe('not-found');
+  await owner.query('rollback');
+});
+
 test('[N-21] [Q-16] a stalled batch of answers delays the close of its quiz, and nothing else', async () => {
   await fixture.sealTo(sealedTo);
   const nowMs = intervalStartMs(sealedTo);

@@ -68,21 +68,30 @@ function storedShowPage(
 // Bounded because the studio lists all streams of an account at once.
 const STREAMS_MAX = 10_000;
 
-async function findById(tx: Tx, id: string, lock = ''): Promise<StreamRow | null> {
-  const [row] = await tx.query<StoredStreamRow>(
-    `select ${COLUMNS} from streams where id = $1 ${lock}`,
-    [id],
-  );
+async function findById(tx: Tx, id: string): Promise<StreamRow | null> {
+  const [row] = await tx.query<StoredStreamRow>(`select ${COLUMNS} from streams where id = $1`, [
+    id,
+  ]);
   return row ? fromRow(row) : null;
 }
 
 /**
  * A stream of this producer. A stream of another producer is "not found" too, so that ids cannot be
- * probed.
+ * probed, and is not locked, so that nobody delays the streams of others.
  * @throws DomainError `not-found`
  */
-export async function ownStream(tx: Tx, id: string, producer: string): Promise<StreamRow> {
-  return requireOwner(await findById(tx, id), producer);
+export async function ownStream(
+  tx: Tx,
+  id: string,
+  producer: string,
+  lock = '',
+): Promise<StreamRow> {
+  const [row] = await tx.query<StoredStreamRow>(
+    `select ${COLUMNS} from streams where id = $1 and producer = $2 ${lock}`,
+    [id, producer],
+  );
+  if (!row) throw new DomainError('not-found', 'This account has no such stream.');
+  return fromRow(row);
 }
 
 /**
@@ -90,16 +99,8 @@ export async function ownStream(tx: Tx, id: string, producer: string): Promise<S
  * that writes to a stream are serialized across nodes.
  * @throws DomainError `not-found`
  */
-export async function lockOwnStream(tx: Tx, id: string, producer: string): Promise<StreamRow> {
-  const stream = await findById(tx, id, tx.locks.update);
-  return requireOwner(stream, producer);
-}
-
-function requireOwner(stream: StreamRow | null, producer: string): StreamRow {
-  if (!stream || stream.producer !== producer) {
-    throw new DomainError('not-found', 'This account has no such stream.');
-  }
-  return stream;
+export function lockOwnStream(tx: Tx, id: string, producer: string): Promise<StreamRow> {
+  return ownStream(tx, id, producer, tx.locks.update);
 }
 
 async function saveState(tx: Tx, stream: StreamRow): Promise<StreamRow> {
