@@ -5,6 +5,7 @@ import { createMembers } from '../auth/members/members.ts';
 import { PasswordLimit } from '../auth/members/password-limit.ts';
 import { createPresenterKeys } from '../auth/presenter-keys/presenter-keys.ts';
 import { type StudioContext, studioHandlerFactory } from '../auth/studio-handler.ts';
+import { StudioRate } from '../auth/studio-rate.ts';
 import { createViewerTokens } from '../auth/viewer-tokens/viewer-tokens.ts';
 import { createChat } from '../domains/chat/chat-routes.ts';
 import { ViewerNames } from '../domains/chat/viewer-names.ts';
@@ -195,7 +196,7 @@ function createRateLimiters(rates: Rates) {
     failedAuth: byKey('failed authentications from this address', rates.failedAuth),
     answers: new RateLimiter('answers of this viewer', new SeatWindows(rates.answers)),
     chat: byKey('posts of this viewer', rates.chat),
-    studio: byKey('requests of this account', rates.studio),
+    studio: new StudioRate(rates.studio),
     signIn: byKey('tries to sign in from this address', rates.signIn),
   };
 }

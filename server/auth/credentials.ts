@@ -32,6 +32,9 @@ export type Actor =
       readonly role: MemberRole;
     };
 
+/** The uuid of the member who acts; null: a program. */
+export const memberUuid = (actor: Actor) => (actor.kind === 'member' ? actor.uuid : null);
+
 /** An authorized caller of the studio and its account. */
 export interface StudioCaller {
   readonly user: User;
@@ -124,22 +127,22 @@ export class Credentials {
 
   /**
    * The caller of the presenter display: the presenter key of the stream, or a caller of the studio.
-   * @returns the account that should own the stream, and the key of the studio rate limit to charge
+   * @returns the account that should own the stream, and what the studio rate limit is to charge
    */
   async presenter(
     request: Request,
     route: Route,
     streamId: string,
-  ): Promise<{ producer: string; rateKey: string }> {
+  ): Promise<{ producer: string; rateKey: string; member: string | null }> {
     const { scheme, token } = parseAuthorization(request.headers.get('authorization'));
     if (scheme !== 'presenter') {
-      const { user } = await this.studio(request, route);
-      return { producer: user.uuid, rateKey: user.uuid };
+      const { user, actor } = await this.studio(request, route);
+      return { producer: user.uuid, rateKey: user.uuid, member: memberUuid(actor) };
     }
     const show = await this.presenterKeys.findStream(token);
     // A key has its own limit: a leaked key must not use up the requests of the account.
     if (show?.streamId === streamId) {
-      return { producer: show.producer, rateKey: `pk ${streamId}` };
+      return { producer: show.producer, rateKey: `pk ${streamId}`, member: null };
     }
     const detail = 'The presenter key is not valid for this show. Create a new one.';
     return this.fail(request, route, detail);

@@ -10,17 +10,16 @@ import type { RequestLog } from '../http/request-log.ts';
 import type { Handler, Route } from '../http/route.ts';
 import type { Clock } from '../platform/clock.ts';
 import { DomainError } from '../platform/errors.ts';
-import type { RateLimiter } from '../platform/rate-limiter.ts';
 import type { Idempotency } from '../storage/sql/procedure.ts';
 import { withinBudget } from '../storage/sql/request-budget.ts';
-import type { Actor, Credentials, StudioCaller } from './credentials.ts';
+import { type Actor, type Credentials, memberUuid, type StudioCaller } from './credentials.ts';
+import type { StudioRate } from './studio-rate.ts';
 
 /** What the handlers of all studio operations share. */
 export interface StudioContext {
   readonly credentials: Credentials;
   readonly clock: Clock;
-  /** Limits the requests of each account (SPEC L-8). */
-  readonly rate: RateLimiter;
+  readonly rate: StudioRate;
   readonly log: RequestLog;
   /** The origin at which clients reach the service, without a trailing slash. */
   readonly originOf: (request: Request) => string;
@@ -90,7 +89,7 @@ export function studioHandlerFactory(context: StudioContext): StudioHandlerFacto
 }
 
 /**
- * Authenticates a studio request and charges the rate limit of its account.
+ * Authenticates a studio request and charges the rate limits of its account and member.
  * @throws DomainError `unauthorized`
  * @throws RateLimited
  */
@@ -100,11 +99,9 @@ export async function authorizeStudio(
   route: Route,
 ): Promise<StudioCaller> {
   const caller = await context.credentials.studio(request, route);
-  context.rate.take(caller.user.uuid);
+  context.rate.take(caller.user.uuid, memberUuid(caller.actor));
   return caller;
 }
-
-const memberUuid = (actor: Actor) => (actor.kind === 'member' ? actor.uuid : null);
 
 /** The stream in the path of a call, with the account that must own it. */
 export const ownStreamInput = ({ producer, params }: StudioCall) => ({

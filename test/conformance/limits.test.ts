@@ -22,6 +22,7 @@ import {
   startService,
   type TestViewer,
 } from '../support/harness/harness.ts';
+import { newMember } from '../support/studio/user-agent.ts';
 
 /** Runs `work` with its own service, since limits are counted by address. */
 async function withService(config: Partial<Config>, work: (harness: Harness) => Promise<void>) {
@@ -161,6 +162,17 @@ describe('rates', () => {
       const url = `${harness.url}/api/v1/streams/?producer=${harness.account.uuid}`;
       const { count } = await expectJson<{ count: number }>(await fetch(url), 200);
       expect(count).toBe(3);
+    }));
+
+  test('[L-8] [L-9] a member uses up at most half of the studio requests of its account', () =>
+    withService(only('studio', 20), async (harness) => {
+      const { browser } = await newMember(harness, 'moderator');
+      for (let i = 0; i < 10; i++) expect((await browser.send('GET', '/account')).status).toBe(200);
+      await expectTooMany(await browser.send('GET', '/account'), 60);
+      await expectTooMany(await browser.send('GET', '/session'), 60);
+      const present = `/streams/${crypto.randomUUID()}/present`;
+      await expectTooMany(await browser.send('GET', present), 60);
+      expect((await harness.studio('GET', '/account')).status).toBe(200);
     }));
 
   test('[L-9] requests are accepted again after Retry-After', () =>

@@ -102,7 +102,7 @@ export function sessionHandlerFactory(context: SessionContext): SessionHandlerFa
       const requestId = context.log.requestId(request);
       const session = await context.credentials.session(request, route);
       const { account, member } = session;
-      context.rate.take(account.uuid);
+      context.rate.take(account.uuid, member.uuid);
       const input = await readOperationBody(operation, request);
       const { body, cookies } = await run(session, input, request);
       if (operation.method !== 'GET') {

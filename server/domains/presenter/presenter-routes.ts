@@ -24,8 +24,8 @@ export function createPresenter({ context, store, showStreams, winnerCode }: Pre
     presentShow: async (request, route) => {
       const streamId = pathIds(request).stream_id ?? '';
       const authorizeAgain = () => credentials.presenter(request, route, streamId);
-      const { producer, rateKey } = await authorizeAgain();
-      rate.take(rateKey);
+      const { producer, rateKey, member } = await authorizeAgain();
+      rate.take(rateKey, member);
       await store.findOwnStream({ id: streamId, producer });
       return showStreams.respond(request, route, {
         streamId,
