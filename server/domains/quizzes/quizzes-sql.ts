@@ -55,11 +55,6 @@ export function newQuizOf({ id, question, choices, reveal, ...row }: QuizRow): N
   return { question, choices: [...choices], answer, duration: row.durationMs, reveal };
 }
 
-async function find(tx: Tx, id: string): Promise<QuizRow | null> {
-  const [row] = await tx.query<StoredQuiz>(`select ${COLUMNS} from quizzes where id = $1`, [id]);
-  return row ? fromRow(row) : null;
-}
-
 /** The quiz that was published last in a stream; null when there is none. */
 export async function latestPublished(tx: Tx, streamId: string): Promise<QuizRow | null> {
   const [row] = await tx.query<StoredQuiz>(
