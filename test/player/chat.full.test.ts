@@ -6,7 +6,7 @@ import { axeViolations } from '../support/player/axe.ts';
 import { messagesOf } from '../support/player/pages/chat-scenes.ts';
 import { SceneFixture } from '../support/player/scene-fixture.ts';
 import { callsOf, updateSnapshot } from '../support/player/scene-page.ts';
-import { isPaintedOn, stackedMarks } from '../support/web/stacked-marks.ts';
+import { isPaintedOn, STACKED, stackedMarks } from '../support/web/stacked-marks.ts';
 
 let fixture: SceneFixture;
 
@@ -189,7 +189,7 @@ describe('the chat log', () => {
     const marked = { ...second, name: stackedMarks(40), text: stackedMarks(280) };
     await updateSnapshot(page, { messages: [...others, first, marked] });
     const items = chat(page).getByRole('listitem');
-    const lastItem = items.filter({ hasText: 'Z' });
+    const lastItem = items.filter({ hasText: STACKED });
     await lastItem.waitFor();
     const above = items.filter({ hasText: first.text });
     expect(await isPaintedOn(above, lastItem)).toBe(false);

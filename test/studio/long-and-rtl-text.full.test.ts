@@ -12,7 +12,7 @@ import { type OpenedPage, PASSWORD, StudioFixture } from '../support/studio/stud
 import { button, field, saveScreenshot } from '../support/studio/studio-pages.ts';
 import { until } from '../support/until.ts';
 import { notIsolated, wordsOf } from '../support/web/isolation.ts';
-import { isPaintedOn, stackedMarks } from '../support/web/stacked-marks.ts';
+import { isPaintedOn, STACKED, stackedMarks } from '../support/web/stacked-marks.ts';
 
 // The studio with words of people that run from right to left, and with the longest texts that the
 // service accepts, in one piece.
@@ -225,17 +225,17 @@ describe('the longest texts without spaces', () => {
     second.name = stackedMarks(CHAT_NAME_CHARS);
     await second.sendMessage('message', stackedMarks(CHAT_TEXT_CHARS));
     const messages = page.getByRole('feed').getByRole('article');
-    await messages.filter({ hasText: 'Z' }).waitFor();
+    await messages.filter({ hasText: STACKED }).waitFor();
     // The newest message is on top.
     await first.sendMessage('message', 'Good evening!');
     const above = messages.filter({ hasText: 'Good evening!' });
     await above.waitFor();
-    expect(await isPaintedOn(above, messages.filter({ hasText: 'Z' }))).toBe(false);
+    expect(await isPaintedOn(above, messages.filter({ hasText: STACKED }))).toBe(false);
     await call('POST', `/streams/${streamId}/request-winners`);
     const winners = page.getByRole('article', { name: 'Winners on screen' }).getByRole('listitem');
-    await winners.filter({ hasText: 'Z' }).waitFor();
+    await winners.filter({ hasText: STACKED }).waitFor();
     const firstWinner = winners.filter({ hasText: 'viewer-1' });
-    expect(await isPaintedOn(firstWinner, winners.filter({ hasText: 'Z' }))).toBe(false);
+    expect(await isPaintedOn(firstWinner, winners.filter({ hasText: STACKED }))).toBe(false);
   }, 60_000);
 
   test('logged no errors', () => {

@@ -1,5 +1,8 @@
 import type { Locator } from 'playwright-core';
 
+/** The begin of such a text. A letter alone may also be in a random code. */
+export const STACKED = 'Z\u0302';
+
 /** A letter with so many marks that they reach far above it, where fonts stack them. @param chars in all */
 export const stackedMarks = (chars: number) => `Z${'\u0302'.repeat(chars - 1)}`;
 
