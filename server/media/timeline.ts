@@ -117,6 +117,12 @@ export class Timeline {
     return Math.round(this.offsetAt(sourceMs + wrapOffsetMs) + wrapOffsetMs);
   }
 
+  /** How far a source time is ahead of service time, ms; 0 before the first segment. */
+  leadMs(sourceMs: number, nowMs: number): number {
+    if (this.steps.length === 0) return 0;
+    return sourceMs + this.offsetFor(sourceMs) - nowMs;
+  }
+
   /**
    * Lets the offset change freely until the next `advance`. If `needsNewEpoch`, drops the observations
    * of the old clock.

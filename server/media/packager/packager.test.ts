@@ -382,6 +382,21 @@ describe('encoder', () => {
     await settled();
   });
 
+  test('[M-12] [M-16] an encoder gets no timestamps that are far ahead of service time, step by step', async () => {
+    const { dependencies, sink, sender, endSource } = await startPackager();
+    const [first] = dependencies.encoders;
+    const { source, feed } = sender('J', 1_100, 2_500);
+    const serviceMs = (sink.epochs[0]?.startMs ?? 0) - 1_000;
+    for (let count = 0; count < 40; count++) feed();
+    const newestMs = Number(/(\d+);$/.exec(first?.input ?? '')?.[1]);
+    expect(newestMs + serviceMs - dependencies.now).toBeWithin(5_000, 10_001);
+    expect(first?.isKilled).toBe(true);
+    await dependencies.advance(500);
+    feed();
+    expect(dependencies.encoder.input).toEndWith(`J${source.ms};`);
+    await endSource();
+  });
+
   test('[M-40] an encoder whose tracks make no continuous timeline is restarted', async () => {
     const { dependencies, sink, lines, endSource } = await startPackager();
     const [first] = dependencies.encoders;

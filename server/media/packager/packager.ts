@@ -72,6 +72,9 @@ const TOO_SLOW_MESSAGE =
 // A source may send only audio for this long before its video starts.
 const VIDEO_MISSING_MS_MAX = 60_000;
 const CHECK_INTERVAL_MS = 500;
+// Segments are at most this far ahead of service time: the next encoder starts after them. A queue of
+// the network that drains makes a source early by a few seconds.
+const LEAD_MS_MAX = 10_000;
 // The largest rendition; its fragments show that an encoder works.
 const MAIN_RENDITION = 'v0';
 
@@ -195,6 +198,7 @@ export class Packager {
     else if (step === 'pause' && this.encoder) finishWithTimeout(this.encoder);
     this.sourceClock.firstMs ??= sourceMs;
     this.timeline.observe(sourceMs, nowMs);
+    if (this.timeline.leadMs(sourceMs, nowMs) > LEAD_MS_MAX) this.startNewTimeline(nowMs);
   }
 
   private startProbe(): Probe {
@@ -377,10 +381,12 @@ export class Packager {
     if (this.restartPolicy.isStuck(nowMs)) {
       this.options.logger.warn('the encoder produces no output and is killed');
       this.encoder.kill();
-    } else if (this.timeline.needsNewEpoch()) {
-      this.feed.markDiscontinuity();
-      this.resetTimeline(nowMs);
-    }
+    } else if (this.timeline.needsNewEpoch()) this.startNewTimeline(nowMs);
+  }
+
+  private startNewTimeline(nowMs: number): void {
+    this.feed.markDiscontinuity();
+    this.resetTimeline(nowMs);
   }
 
   private resetTimeline(nowMs: number): void {
