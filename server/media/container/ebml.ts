@@ -34,11 +34,15 @@ export interface Element {
   readonly end: number;
 }
 
-/** Iterates over the child elements in a span. @throws Error when they exceed it */
+/** Children of an element that are read; usual ones have at most 40. */
+const MAX_CHILDREN = 200;
+
+/** Iterates over the child elements in a span. @throws Error when they exceed it, or are too many */
 export function* elements(bytes: Uint8Array, start: number, end: number): Generator<Element> {
   const span = bytes.subarray(0, end);
   let offset = start;
-  while (offset < end) {
+  for (let count = 0; offset < end; count++) {
+    if (count >= MAX_CHILDREN) throw new Error('an element has too many children');
     const header = readElementHeader(span, offset);
     if (
       !header ||
@@ -53,8 +57,12 @@ export function* elements(bytes: Uint8Array, start: number, end: number): Genera
   }
 }
 
-/** Reads a big-endian number; exact up to 2^53. */
+/** Longest number (RFC 8794, 7.2). */
+const MAX_NUMBER_BYTES = 8;
+
+/** Reads a big-endian number; exact up to 2^53. @throws Error when it is too long */
 export function readUnsigned(bytes: Uint8Array, start: number, end: number): number {
+  if (end - start > MAX_NUMBER_BYTES) throw new Error('a number is too long');
   let value = 0;
   for (let offset = start; offset < end; offset++) value = value * 256 + (bytes[offset] ?? 0);
   return value;

@@ -203,6 +203,18 @@ describe('malformed WebM/Matroska', () => {
     expect(errorOf(concatBytes([header, cluster, block]))).toContain('too large');
   });
 
+  test('[M-16] malformed WebM/Matroska with too many children or too long a number is rejected', () => {
+    const header = read(live).reader.header();
+    const cluster = Uint8Array.of(0x1f, 0x43, 0xb6, 0x75, 0xff);
+    // A block and empty void elements, of two bytes each.
+    const block = Uint8Array.of(0xa1, 0x84, 0x81, 0, 0, 0);
+    const voids = new Uint8Array(400).fill(0xec).map((id, at) => (at % 2 === 0 ? id : 0x80));
+    const group = concatBytes([Uint8Array.of(0xa0, 0x41, 0x96), block, voids]);
+    expect(errorOf(concatBytes([header, cluster, group]))).toContain('too many children');
+    const timestamp = Uint8Array.of(0xe7, 0x89, 1, 0, 0, 0, 0, 0, 0, 0, 0);
+    expect(errorOf(concatBytes([header, cluster, timestamp]))).toContain('number is too long');
+  });
+
   test('[M-16] malformed WebM/Matroska with a cluster without blocks does not grow memory', () => {
     const header = read(live).reader.header();
     const reader = new MatroskaReader();
