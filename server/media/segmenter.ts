@@ -44,8 +44,8 @@ interface Cut {
   readonly offsetMs: number;
 }
 
-// Limits memory: pending fragments of 10 s of the default ladder take 45 MB at most.
-const TRACK_SILENCE_MS_MAX = 10_000;
+/** Limits memory: pending fragments of 10 s of the default ladder take 45 MB at most. */
+export const TRACK_SILENCE_MS_MAX = 10_000;
 // There is a key frame every second; a new epoch may overlap the last by the source's latency.
 const FIRST_KEY_FRAME_MS_MAX = 20_000;
 // A larger step of the timeline would be visible.

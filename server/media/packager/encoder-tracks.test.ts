@@ -109,6 +109,15 @@ describe('encoder tracks', () => {
     expect(audioStartsMs()).toEqual([0]);
   });
 
+  test('[M-16] more than 10 s of video at once get no silence instead of their audio', () => {
+    const { init, fragment, tracks, audioStartsMs } = createTracks(true);
+    init('v0', 'v1', 'v2');
+    for (let ms = 0; ms <= 9_800; ms += 100) fragment('v0', ms, 0);
+    expect(() => fragment('v0', 9_900, 0)).toThrow('a track has no init segment');
+    tracks.checkAudio(0);
+    expect(audioStartsMs()).toEqual([]);
+  });
+
   test('[M-16] fragments pending for a track without init segment are limited', () => {
     const { init, tracks } = createTracks(true);
     init('v0');

@@ -2,6 +2,7 @@ import { Fmp4Reader } from '../fmp4/fmp4-reader.ts';
 import type { Fragment, InitSegment } from '../fmp4/fragment.ts';
 import { type Rendition, renditionsOf } from '../ladder.ts';
 import type { Track, TrackId } from '../segment.ts';
+import { TRACK_SILENCE_MS_MAX } from '../segmenter.ts';
 import { AudioGapFiller, audioTrack } from './audio-gaps.ts';
 import type { EncoderEvents, EncoderOptions } from './encoder.ts';
 import { audioFragmentMs } from './ffmpeg-arguments.ts';
@@ -14,6 +15,7 @@ const AUDIO_MISSING_MS = 2_000;
 const AUDIO_LATE_TOLERANCE_MS = 1_000;
 /** Fragments pending until all tracks have begun: a few seconds of the largest renditions. */
 const PENDING_BYTES_MAX = 32 << 20;
+const NO_INIT_MESSAGE = 'a track has no init segment';
 
 /** Combines the tracks that an encoder writes: all init segments first, then fragments. */
 export class EncoderTracks {
@@ -99,6 +101,9 @@ export class EncoderTracks {
     this.lastAudioAtMs ??= nowMs;
     this.videoStartMs ??= this.videoMs(startTicks);
     this.videoEndMs = this.videoMs(startTicks + durationTicks);
+    // Silence for all of it would be generated at once, and is refused after this time.
+    if (this.pending && this.videoEndMs - this.videoStartMs > TRACK_SILENCE_MS_MAX)
+      throw new Error(NO_INIT_MESSAGE);
     if (this.isAudioMissing) this.fillAudio(this.videoStartMs);
   }
 
@@ -117,7 +122,7 @@ export class EncoderTracks {
       return;
     }
     this.pendingBytes += fragment.bytes.length;
-    if (this.pendingBytes > PENDING_BYTES_MAX) throw new Error('a track has no init segment');
+    if (this.pendingBytes > PENDING_BYTES_MAX) throw new Error(NO_INIT_MESSAGE);
     this.pending.push([id, fragment]);
   }
 
