@@ -66,7 +66,7 @@ describe('the moderation state', () => {
 
   test('keeps what events changed when an older response arrives after them', () => {
     const paused = applyEvent(UNMODERATED, modeEvent(1_000, SLOW));
-    // No event told a late viewer which message is pinned.
+    // A late viewer got no event about the pinned message.
     expect(applyChatState(paused, CHAT, 1_001)).toMatchObject({ mode: SLOW, pinned: PINNED });
     const unpinned = applyEvent(UNMODERATED, pinEvent(1_000, null));
     expect(applyChatState(unpinned, CHAT, 1_001)).toMatchObject({

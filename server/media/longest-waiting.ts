@@ -8,7 +8,7 @@ export interface Waiting<Connection> {
 
 /**
  * The connection that makes room for a further one: of the network with the most connections, the one
- * that waits longest. Whoever has one IPv6 /48 replaces only its own, and not a sender that is slow.
+ * that waits longest. A client with one IPv6 /48 thus replaces its own connections only, not those of a slow sender.
  * @param waiting in the order of arrival
  */
 export function longestWaiting<Connection>(

@@ -1,9 +1,9 @@
 import type { Locator } from 'playwright-core';
 
-/** The begin of such a text. A letter alone may also be in a random code. */
+/** The first characters of a text with stacked marks. A random code may contain the letter alone. */
 export const STACKED = 'Z\u0302';
 
-/** A letter with so many marks that they reach far above it, where fonts stack them. @param chars in all */
+/** A letter with many combining marks: fonts that stack them paint far above its line. @param chars length of the text */
 export const stackedMarks = (chars: number) => `Z${'\u0302'.repeat(chars - 1)}`;
 
 /** Whether an element is painted on another one, which stays as it is without it. Hides the element. */
