@@ -150,6 +150,12 @@ function printReport(reports: readonly PartReport[], seconds: number): void {
   }
   const failures = reports.flatMap((report) => report.failures);
   for (const failure of failures) console.log(`\n${failure}`);
+  if (failures.length > 0) {
+    const sameFaults = values.faults === undefined ? '' : ` --faults "${values.faults}"`;
+    console.log(
+      `\nnpm run simulate -- --seed N${sameFaults} runs a seed again, with all its faults.`,
+    );
+  }
   console.table(
     Object.fromEntries(STATES.map((state) => [state, coverage.counts.get(state) ?? 0])),
   );

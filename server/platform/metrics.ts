@@ -4,8 +4,8 @@ import { Histogram } from './response-counter.ts';
 /** Responses of one operation, by status. */
 export interface RequestCounts {
   readonly operation: { readonly method: string; readonly path: string };
-  /** Number of responses; the index is the status. */
-  readonly counts: ArrayLike<number>;
+  /** Number of responses; the index is the status; none where there was none. */
+  readonly counts: ArrayLike<number | undefined>;
   /** Seconds until the response started. */
   readonly durations: Histogram;
 }
@@ -215,7 +215,7 @@ function cpuSeconds(): number {
 function* requestsByStatus(operations: Iterable<RequestCounts>) {
   for (const { operation, counts } of operations) {
     for (let status = 0; status < counts.length; status++) {
-      const count = counts[status] as number;
+      const count = counts[status] ?? 0;
       if (count > 0) {
         yield [count, { method: operation.method, path: operation.path, status }] as const;
       }

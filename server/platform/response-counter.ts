@@ -53,8 +53,8 @@ export interface ResponseCounts {
 
 /** Counts the responses of one operation, without a label lookup on the hot path. */
 export class ResponseCounter {
-  /** Number of responses; the index is the status. */
-  readonly counts = new Float64Array(600);
+  /** Number of responses; the index is the status. Most operations have none, or of few statuses. */
+  readonly counts: number[] = [];
   /** Seconds until the response started. */
   readonly durations = new Histogram(DURATION_BOUNDS_S);
 
@@ -68,8 +68,11 @@ export class ResponseCounter {
 
   /** Returns the counts and resets them. */
   take(): ResponseCounts {
-    const statuses = [...this.counts.entries()].filter(([, count]) => count > 0);
-    this.counts.fill(0);
+    const statuses: [number, number][] = [];
+    this.counts.forEach((count, status) => {
+      if (count > 0) statuses.push([status, count]);
+      this.counts[status] = 0;
+    });
     return { statuses, durations: this.durations.drain() };
   }
 

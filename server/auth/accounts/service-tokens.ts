@@ -32,7 +32,11 @@ export class ServiceTokens {
   /** Token id → time of the last use, if the database does not have it yet. */
   private pendingUses = new Map<string, number>();
   /** Hashes of valid tokens: requests with unknown ones must not delay theirs. */
-  private readonly seen = new LRUCache<string, true>({ max: SEEN_MAX });
+  // With `max` it would take the memory of all entries at the start.
+  private readonly seen = new LRUCache<string, true>({
+    maxSize: SEEN_MAX,
+    sizeCalculation: () => 1,
+  });
 
   constructor(
     private readonly store: ServiceTokenStore,

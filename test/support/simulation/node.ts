@@ -51,8 +51,14 @@ const CONFIG: Config = createConfig({
 });
 
 interface RoutePattern {
-  readonly segments: readonly string[];
+  readonly segments: readonly RouteSegment[];
   readonly handler: PathHandler;
+}
+
+/** A segment that a path must have, or the name of the parameter in its place. */
+interface RouteSegment {
+  readonly text: string;
+  readonly parameter: string | undefined;
 }
 
 interface OpenBackends {
@@ -93,7 +99,7 @@ export class SimulatedNode {
       () => {},
     );
     this.patterns = Object.entries(this.service.routes).map(([path, handler]) => ({
-      segments: path.split('/'),
+      segments: path.split('/').map(routeSegment),
       handler,
     }));
     this.gateway = new SimulatedGateway({
@@ -211,17 +217,21 @@ export class SimulatedNode {
   }
 }
 
+function routeSegment(text: string): RouteSegment {
+  return { text, parameter: ROUTE_PARAMETER.exec(text)?.[1] };
+}
+
 function matchSegments(
-  pattern: readonly string[],
+  pattern: readonly RouteSegment[],
   segments: readonly string[],
 ): Record<string, string> | null {
   if (pattern.length !== segments.length) return null;
   const params: Record<string, string> = {};
-  for (const [index, segment] of segments.entries()) {
-    const expected = pattern[index] as string;
-    const name = ROUTE_PARAMETER.exec(expected)?.[1];
-    if (name !== undefined) params[name] = segment;
-    else if (expected !== segment) return null;
+  for (let index = 0; index < segments.length; index++) {
+    const { text, parameter } = pattern[index] as RouteSegment;
+    const segment = segments[index] as string;
+    if (parameter !== undefined) params[parameter] = segment;
+    else if (text !== segment) return null;
   }
   return params;
 }
