@@ -1,4 +1,4 @@
-import { ConcurrencyLimiter } from './concurrency-limiter.ts';
+import { ConcurrencyLimiter } from '../../platform/concurrency-limiter.ts';
 
 // The OWASP recommendation for argon2id: 19 MiB and two passes.
 const COST = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const;
@@ -13,7 +13,11 @@ const QUEUED_MAX = 32;
 
 /** Hashes and verifies passwords off the event loop, a few at once. */
 export class Passwords {
-  private readonly limiter = new ConcurrencyLimiter(ACTIVE_MAX, QUEUED_MAX);
+  private readonly limiter = new ConcurrencyLimiter(
+    ACTIVE_MAX,
+    QUEUED_MAX,
+    'Too many passwords are being checked at once.',
+  );
 
   /**
    * The hash of a password for the database.

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { intervalStartMs } from '../../../protocol/interval.ts';
+import { ConcurrencyLimiter } from '../../platform/concurrency-limiter.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import { runtime } from '../../platform/runtime.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
@@ -11,7 +12,7 @@ import type {
   SealedInterval,
 } from './feed-log.ts';
 import { emptyBody } from './interval-body.ts';
-import type { SealedBody, sealedProcedures } from './sealed-sql.ts';
+import type { SealedBody, SealedPage, sealedProcedures } from './sealed-sql.ts';
 
 type FeedStore = Pick<Calls<typeof sealedProcedures>, 'readSealed'>;
 
@@ -25,6 +26,13 @@ const EMPTY_SENT_INTERVALS = 2_400;
 /** A page of a range ends with the body that reaches this size. Each event stream buffers one page. */
 export const RANGE_BYTES = 256 * 1024;
 const RANGE_ROWS = 500;
+/**
+ * Reads of pages at once. Anybody may read old intervals: 1,500 event streams a second, whose pages were all
+ * read at once, made most token requests and studio requests miss their deadline.
+ */
+const PAGE_READS_MAX = 4;
+/** At 1,000 pages a second the last of them waits half a second. */
+const PAGE_READS_QUEUED_MAX = 500;
 /** F-9: a long poll fails with 503 at the first tick this long after the end of its interval. */
 const OVERDUE_MS = 750;
 /** A long poll takes about 300 bytes here and 2 KB in the runtime: at most 200 MB in all. */
@@ -107,6 +115,11 @@ export class MemoryFeedLog implements FeedLog {
     sizeCalculation: bytesOf,
   });
   private readonly loading = new Map<string, Promise<Page>>();
+  private readonly pageReads = new ConcurrencyLimiter(
+    PAGE_READS_MAX,
+    PAGE_READS_QUEUED_MAX,
+    'Too many older intervals are being read at once.',
+  );
   private replica: FeedReplica | null = null;
 
   /**
@@ -304,7 +317,7 @@ export class MemoryFeedLog implements FeedLog {
   /** A page of stored bodies. It ends before `to` while there may be more. */
   private async storedPage(streamId: string, from: number, to: number): Promise<FeedRange> {
     const limits = { limit: RANGE_ROWS, bytesMax: RANGE_BYTES };
-    const rows = await this.store.readSealed({ streamId, from, to, ...limits });
+    const rows = await this.readPage({ streamId, from, to, ...limits });
     const page = rows.map(({ interval, body }) => ({ interval, body: encoder.encode(body) }));
     return { page, next: (page.at(-1)?.interval ?? to) + 1 };
   }
@@ -322,11 +335,24 @@ export class MemoryFeedLog implements FeedLog {
   }
 
   private async loadPage(streamId: string, first: number, to: number, key: string): Promise<Page> {
-    const rows = await this.store.readSealed({ streamId, from: first, to, limit: PAGE_INTERVALS });
+    const rows = await this.readPage({ streamId, from: first, to, limit: PAGE_INTERVALS });
     const bodies = rows.map(({ interval, body }) => [interval, encoder.encode(body)] as const);
     const page = bodies.length === 0 ? NO_ROWS : new Map(bodies);
     // Cache a page only when all its intervals are sealed.
     if (to === first + PAGE_INTERVALS - 1) this.pages.set(key, page);
     return page;
+  }
+
+  /** Reads a page when it is its turn: streams take turns. */
+  private readPage(page: SealedPage): Promise<SealedBody[]> {
+    return this.pageReads.run(page.streamId, async () => {
+      try {
+        return await this.store.readSealed(page);
+      } catch (error) {
+        // The others would wait for the same deadline, one after the other (R-15).
+        if (error instanceof Unavailable) this.pageReads.rejectQueued(error);
+        throw error;
+      }
+    });
   }
 }

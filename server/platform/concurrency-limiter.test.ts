@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { Unavailable } from '../../platform/errors.ts';
 import { ConcurrencyLimiter } from './concurrency-limiter.ts';
+import { Unavailable } from './errors.ts';
 
 /** A task that ends when the test ends it. */
 function controlledTask() {
@@ -17,7 +17,7 @@ function controlledTask() {
 }
 
 test('[U-11] the limiter runs its maximum of tasks at once, and queued ones in order', async () => {
-  const limiter = new ConcurrencyLimiter(2, 10);
+  const limiter = new ConcurrencyLimiter(2, 10, 'Too many tasks.');
   const tasks = [controlledTask(), controlledTask(), controlledTask(), controlledTask()];
   const done = tasks.map(({ work }) => limiter.run('group', work));
   const started = () => tasks.map(({ hasStarted }) => hasStarted());
@@ -31,7 +31,7 @@ test('[U-11] the limiter runs its maximum of tasks at once, and queued ones in o
 });
 
 test('[U-11] the limiter rejects a task at once when its queue is full, and accepts tasks again later', async () => {
-  const limiter = new ConcurrencyLimiter(1, 1);
+  const limiter = new ConcurrencyLimiter(1, 1, 'Too many tasks.');
   const [first, second] = [controlledTask(), controlledTask()];
   const one = limiter.run('group', first.work);
   const two = limiter.run('group', second.work);
@@ -44,7 +44,7 @@ test('[U-11] the limiter rejects a task at once when its queue is full, and acce
 });
 
 test('[U-11] a failed task frees its slot', async () => {
-  const limiter = new ConcurrencyLimiter(1, 10);
+  const limiter = new ConcurrencyLimiter(1, 10, 'Too many tasks.');
   const failing = limiter
     .run('group', () => Promise.reject(new Error('no')))
     .catch((error) => error.message);
@@ -55,7 +55,7 @@ test('[U-11] a failed task frees its slot', async () => {
 });
 
 test('[U-11] a full queue rejects a task of the group with the most for one of another group, and groups take turns', async () => {
-  const limiter = new ConcurrencyLimiter(1, 3);
+  const limiter = new ConcurrencyLimiter(1, 3, 'Too many tasks.');
   const running = controlledTask();
   const order: string[] = [];
   const run = (group: string, name: string) =>

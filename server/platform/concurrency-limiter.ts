@@ -1,4 +1,4 @@
-import { Unavailable } from '../../platform/errors.ts';
+import { Unavailable } from './errors.ts';
 
 /** A task that waits for a slot. */
 interface Waiter {
@@ -19,6 +19,8 @@ export class ConcurrencyLimiter {
   constructor(
     private readonly activeMax: number,
     private readonly queuedMax: number,
+    /** Why a full queue rejects a task, for its client. */
+    private readonly fullReason: string,
   ) {}
 
   /**
@@ -39,6 +41,14 @@ export class ConcurrencyLimiter {
     }
   }
 
+  /** Rejects all waiting tasks. */
+  rejectQueued(error: Unavailable): void {
+    const waiters = [...this.queues.values()].flat();
+    this.queues.clear();
+    this.queuedCount = 0;
+    for (const { reject } of waiters) reject(error);
+  }
+
   private waitForSlot(group: string): Promise<void> {
     if (this.queuedCount >= this.queuedMax) this.makeRoom(group);
     return new Promise((start, reject) => {
@@ -51,7 +61,7 @@ export class ConcurrencyLimiter {
 
   /** Rejects the newest task of the group with the most. @throws Unavailable if that is the new task */
   private makeRoom(group: string): void {
-    const error = new Unavailable('Too many passwords are being checked at once.');
+    const error = new Unavailable(this.fullReason);
     const largest = [...this.queues.values()].reduce((a, b) => (b.length > a.length ? b : a));
     if (largest.length <= (this.queues.get(group)?.length ?? 0) + 1) throw error;
     largest.pop()?.reject(error);
