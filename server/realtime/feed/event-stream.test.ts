@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { openEventStream } from './event-stream.ts';
 import type { FeedLog, IntervalListener } from './feed-log.ts';
+import { RANGE_BYTES } from './feed-log-memory.ts';
 import { UNSENT_LIMITS, UnsentBudget } from './unsent-budget.ts';
 
 const encoder = new TextEncoder();
@@ -135,5 +136,28 @@ describe('an event stream', () => {
     expect(canceled.ends).toEqual(['end']);
     expect(second.listeners.size).toBe(0);
     second.seal(101);
+  });
+
+  test('[F-25] counts pages of older intervals that a viewer does not read, but cuts no stream for one large page', async () => {
+    const { log } = testLog(300);
+    const large = new Uint8Array(700_000).fill(0x61);
+    const range: FeedLog['range'] = async (_streamId, from) => {
+      return { page: [{ interval: from, body: large }], next: from + 1 };
+    };
+    const budget = new UnsentBudget();
+    let openCount = 0;
+    const openUnread = () => {
+      const owner = { viewer: 'a', client: null, onEnd: () => openCount-- };
+      openCount++;
+      budget.open(owner, (observer) =>
+        openEventStream({ log: { ...log, range }, streamId: 's', from: 100, ...observer }),
+      );
+    };
+    for (let n = 0; n < 8; n++) openUnread();
+    for (let tick = 0; tick < 5; tick++) await Bun.sleep(0);
+    expect(openCount).toBe(8);
+    for (let n = 0; n < 100; n++) openUnread();
+    for (let tick = 0; tick < 5; tick++) await Bun.sleep(0);
+    expect(openCount * RANGE_BYTES).toBeLessThanOrEqual(UNSENT_LIMITS.viewerBytes);
   });
 });

@@ -24,7 +24,7 @@ const PAGES_BYTES_MAX = 64 * 1024 * 1024;
 /** Ranges include empty intervals of the last 10 minutes, and leave out older empty ones. */
 const EMPTY_SENT_INTERVALS = 2_400;
 /** A page of a range ends with the body that reaches this size. Each event stream buffers one page. */
-export const RANGE_BYTES = 256 * 1024;
+export const RANGE_BYTES = 64 * 1024;
 const RANGE_ROWS = 500;
 /**
  * Reads of pages at once. Anybody may read old intervals: 1,500 event streams a second, whose pages were all

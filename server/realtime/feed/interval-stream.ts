@@ -1,5 +1,6 @@
 import { encodeEvents } from '../../http/event-stream.ts';
 import type { FeedLog, SealedInterval } from './feed-log.ts';
+import { RANGE_BYTES } from './feed-log-memory.ts';
 
 /** With this many unsent bytes, the stream reads no further page of older intervals. */
 export const ROOM_BYTES = 64 * 1024;
@@ -99,12 +100,18 @@ export class IntervalStream {
       this.options.onUnsent(this.options.sink.unsentBytes());
       return undefined;
     }
+    this.countPage();
     this.catchingUp ??= this.sendPages()
       .catch(() => this.end())
       .finally(() => {
         this.catchingUp = null;
       });
     return this.catchingUp;
+  }
+
+  // A page with one large body may exceed the limit of a viewer who reads, and no other follows it unread.
+  private countPage(): void {
+    this.options.onUnsent(Math.min(this.options.sink.unsentBytes(), RANGE_BYTES));
   }
 
   private async sendPages(): Promise<void> {
@@ -114,8 +121,8 @@ export class IntervalStream {
       const { page, next } = await log.range(streamId, this.next, log.watermark());
       if (this.isOver) return;
       this.next = next;
-      // Not counted: a page may exceed the limit of a viewer who reads, and no other follows it unread.
       if (page.length > 0) sink.write(eventsOf(page));
+      this.countPage();
     }
     if (this.isOver) return;
     this.unsubscribe ??= log.subscribe(streamId, (interval, body) => this.onSealed(interval, body));
