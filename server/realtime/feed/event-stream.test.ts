@@ -108,6 +108,14 @@ describe('an event stream', () => {
     expect(reads()).toBeGreaterThan(readsBefore);
   });
 
+  test('[F-21] lets other work run between two pages that come from memory', async () => {
+    const { log, reads } = testLog(399);
+    const { ids } = open(log, 100);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(reads()).toBeLessThan(10);
+    expect((await ids(300)).length).toBe(300);
+  });
+
   test('[F-25] disconnects when 1 MB is unsent, and drops it', async () => {
     const { log, seal, listeners } = testLog(100);
     const { ids, ends } = open(log, 101);

@@ -1,4 +1,5 @@
 import { encodeEvents } from '../../http/event-stream.ts';
+import { runtime } from '../../platform/runtime.ts';
 import type { FeedLog, SealedInterval } from './feed-log.ts';
 import { RANGE_BYTES } from './feed-log-memory.ts';
 
@@ -123,6 +124,8 @@ export class IntervalStream {
       this.next = next;
       if (page.length > 0) sink.write(eventsOf(page));
       this.countPage();
+      // Others run between two pages, which may all come from memory: 10 minutes take 2 ms and more.
+      await new Promise<void>((resolve) => runtime.setImmediate(resolve));
     }
     if (this.isOver) return;
     this.unsubscribe ??= log.subscribe(streamId, (interval, body) => this.onSealed(interval, body));
