@@ -71,6 +71,8 @@ export function studioHandlerFactory(context: StudioContext): StudioHandlerFacto
       const requestId = context.log.requestId(request);
       const caller = await authorizeStudio(context, request, route);
       const body = await readOperationBody(operation, request);
+      // A client may send the body seconds later: the credential or the role may have ended since.
+      if (operation.body) await context.credentials.studio(request, route);
       const call = createCall(context, request, operation, caller, body);
       const result = await run(call, body, readOperationQuery(operation, request));
       if (operation.method !== 'GET') {

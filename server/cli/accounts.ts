@@ -31,7 +31,7 @@ export async function createToken(
 ): Promise<CreatedToken> {
   const { uuid } = await accountOf(store, email);
   const { secret, stored } = newServiceToken(runtime.newId(), name, runtime.randomBytes);
-  await store.createApiToken({ account: uuid, token: stored, nowMs });
+  await store.createApiToken({ account: uuid, by: null, token: stored, nowMs });
   const { id, prefix } = stored;
   return { id, name, prefix, created: nowMs, lastUsed: null, token: secret };
 }

@@ -73,7 +73,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       const calls = opened.map((opening) =>
         service.store.openSession({ ...known, session: opening }),
       );
-      const removal = service.store.removeMember({ account: account.uuid, uuid });
+      const removal = service.store.removeMember({ account: account.uuid, uuid, by: null });
       const ended = await outcomesOf([...calls, removal]);
       expect(ended.filter((end) => end !== 'done' && end !== 'unauthorized')).toEqual([]);
       expect(await outcomesOf([removal])).toEqual(['done']);

@@ -139,7 +139,7 @@ test('[L-13] limits hold when three nodes reach them concurrently', async () => 
   const tokens = await fixture.onAll((node) => {
     const id = crypto.randomUUID();
     const token = { id, name: 'one', prefix: 'fb_', hash: id };
-    return node.createApiToken({ account: PRODUCER, token, nowMs: NOW_MS });
+    return node.createApiToken({ account: PRODUCER, by: null, token, nowMs: NOW_MS });
   });
   for (const outcomes of [quizzes, tokens]) {
     expect(errorKindsIn(outcomes)).toEqual(['conflict', 'conflict']);
@@ -169,7 +169,12 @@ async function accountWith(ids: readonly string[]) {
   const [first = '', ...more] = ids;
   await fixture.store.createAccount({ user, token: tokenOf(first), nowMs: NOW_MS });
   for (const id of more) {
-    await fixture.store.createApiToken({ account: uuid, token: tokenOf(id), nowMs: NOW_MS });
+    await fixture.store.createApiToken({
+      account: uuid,
+      by: null,
+      token: tokenOf(id),
+      nowMs: NOW_MS,
+    });
   }
   return { uuid };
 }

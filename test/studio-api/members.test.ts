@@ -7,6 +7,7 @@ import type { Invitation, Member, MemberRole } from '../../protocol/members.ts';
 import { newMemberLink, newSetupLink } from '../../server/auth/members/links.ts';
 import { expectNoContent, expectUnauthorized } from '../support/conformance/expectations.ts';
 import { HIGH_RATES } from '../support/conformance/operations.ts';
+import { rawExchange, rawHead } from '../support/conformance/raw-http.ts';
 import { SOME_BACKENDS } from '../support/full-run.ts';
 import {
   type Account,
@@ -420,6 +421,49 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       expect(again.uuid).not.toBe(uuid);
     });
 
+    test('[U-8] [A-8] a write does nothing when its member, role or token ends before its body', async () => {
+      const account = await service.createAccount();
+      await newMember(service, 'owner', account);
+      const { browser, uuid } = await newMember(service, 'owner', account);
+      const host = await newMember(service, 'host', account);
+      const byAccount = (method: string, path: string, body?: unknown) =>
+        service.studio(method, path, body, { token: account.token });
+      const { id, token } = await expectJson<{ id: string; token: string }>(
+        await byAccount('POST', '/api-tokens', { name: 'a program' }),
+        201,
+      );
+      const sessionOf = ({ cookie, csrf }: UserAgent) => ({
+        ...{ Cookie: cookie ?? '', 'X-CSRF-Token': csrf ?? '' },
+      });
+      const sendSlowly = (request: string, body: object, credential: Record<string, string>) => {
+        const json = JSON.stringify(body);
+        const type = { 'Content-Type': 'application/json', 'Content-Length': String(json.length) };
+        const head = rawHead(request, { ...credential, ...type });
+        return rawExchange(service.url, [head, json.slice(0, 1), 500, json.slice(1)]);
+      };
+      const owner = sessionOf(browser);
+      const invitation = { email: 'again@example.org', role: 'owner' };
+      const byProgram = { Authorization: `Token ${token}` };
+      const requests = [
+        sendSlowly('POST /studio/v1/invitations', invitation, owner),
+        sendSlowly('POST /studio/v1/api-tokens', { name: 'again' }, owner),
+        sendSlowly(`PATCH /studio/v1/members/${host.uuid}`, { role: 'owner' }, owner),
+        sendSlowly('POST /studio/v1/streams', { title: 'A show' }, sessionOf(host.browser)),
+        sendSlowly('POST /studio/v1/api-tokens', { name: 'again' }, byProgram),
+      ];
+      await Bun.sleep(200);
+      await expectNoContent(await byAccount('DELETE', `/members/${uuid}`));
+      const role = { role: 'moderator' };
+      await expectJson(await byAccount('PATCH', `/members/${host.uuid}`, role), 200);
+      await expectNoContent(await byAccount('DELETE', `/api-tokens/${id}`));
+      const statuses = (await Promise.all(requests)).map(({ status }) => status);
+      expect(statuses).toEqual([401, 401, 401, 401, 401]);
+      expect(await byToken<Invitation>('/invitations', account)).toEqual([]);
+      expect(await byToken('/api-tokens', account)).toHaveLength(1);
+      const members = await byToken<Member>('/members', account);
+      expect(members.map((member) => member.role)).toEqual(['owner', 'moderator']);
+    });
+
     test('[U-20] removing the last owner, or changing the role, gets 409', async () => {
       const account = await service.createAccount();
       const { browser, uuid } = await newMember(service, 'owner', account);
@@ -471,7 +515,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       const hash = fresh();
       const link = { id: fresh(), hash, nowMs };
       const email = `${fresh()}@example.org`;
-      await service.store.invite({ account: account.uuid, email, role: 'host', link });
+      await service.store.invite({ account: account.uuid, by: null, email, role: 'host', link });
       const session = { hash: fresh(), replaced: null, nowMs };
       const passwordHash = 'none';
       await service.store.acceptLink({ hash, uuid: fresh(), name: 'A', passwordHash, session });
@@ -510,6 +554,37 @@ test('[U-8] [N-3] a session is valid on another node, which learns of its end wi
     await expectNoContent(await browser.send('DELETE', '/sessions'));
     await Bun.sleep(1_000);
     await expectUnauthorized(await elsewhere.send('GET', '/streams'), 'Token');
+  } finally {
+    await Promise.all([here.close(), there.close()]);
+    rmSync(directory, { recursive: true, force: true });
+  }
+}, 60_000);
+
+test('[U-8] [U-14] [N-3] a removed owner leaves no access behind through a node that has not learned of it', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'fourbeat-test-'));
+  const options = { backends: 'shared', directory, config } as const;
+  const [here, there] = [await startService(options), await startService(options)];
+  try {
+    const { browser, uuid } = await newMember(here, 'owner');
+    const host = await newMember(here, 'host');
+    await newMember(here, 'owner');
+    const elsewhere = new UserAgent(there.url);
+    elsewhere.cookie = browser.cookie;
+    elsewhere.csrf = browser.csrf;
+    expect((await elsewhere.send('GET', '/members')).status).toBe(200);
+    await expectNoContent(await here.studio('DELETE', `/members/${uuid}`));
+    const invitation = { email: 'again@example.org', role: 'owner' };
+    const writes = [
+      ['POST', '/invitations', invitation],
+      ['POST', '/api-tokens', { name: 'again' }],
+      ['PATCH', `/members/${host.uuid}`, { role: 'owner' }],
+      ['DELETE', `/members/${host.uuid}`, undefined],
+    ] as const;
+    for (const [method, path, body] of writes) {
+      await expectUnauthorized(await elsewhere.send(method, path, body), 'Token');
+    }
+    const listed = await here.studio('GET', '/invitations');
+    expect(await expectJson<object>(listed, 200)).toEqual({ results: [] });
   } finally {
     await Promise.all([here.close(), there.close()]);
     rmSync(directory, { recursive: true, force: true });

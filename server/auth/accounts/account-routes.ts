@@ -2,7 +2,7 @@ import { studioApi } from '../../../protocol/studio-api.ts';
 import type { viewerApi } from '../../../protocol/viewer-api.ts';
 import type { Handlers } from '../../http/route.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
-import type { Credentials } from '../credentials.ts';
+import { type Credentials, memberUuid } from '../credentials.ts';
 import type { RandomBytes } from '../secrets.ts';
 import { type StudioHandlerFactory, secretAlreadyShown } from '../studio-handler.ts';
 import type { accountProcedures } from './accounts-sql.ts';
@@ -43,7 +43,12 @@ export function apiTokenHandlers(
       const id = newId();
       const { secret, stored } = newServiceToken(id, name, randomBytes);
       const created = await store.createApiToken(
-        { account: call.producer, token: stored, nowMs: call.nowMs },
+        {
+          account: call.producer,
+          by: memberUuid(call.actor),
+          token: stored,
+          nowMs: call.nowMs,
+        },
         call.idempotency,
       );
       if (created.id !== id) throw secretAlreadyShown('a token');

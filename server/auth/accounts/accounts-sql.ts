@@ -25,13 +25,24 @@ const TOKENS_MAX = 100;
 
 /**
  * Locks the row of an account, so that its limits are checked by one transaction at a time.
- * @throws DomainError `not-found`
+ * @param owner the member who acts, who must be an owner still; null: a program
+ * @throws DomainError `not-found`; `unauthorized` when the member was removed or demoted
  */
-export async function lockAccount(tx: Tx, uuid: string): Promise<void> {
+export async function lockAccount(
+  tx: Tx,
+  uuid: string,
+  owner: string | null = null,
+): Promise<void> {
   const [account] = await tx.query(`select uuid from accounts where uuid = $1 ${tx.locks.update}`, [
     uuid,
   ]);
   if (!account) throw new DomainError('not-found', 'There is no such account.');
+  if (owner === null) return;
+  const [member] = await tx.query(
+    `select uuid from members where uuid = $1 and account = $2 and role = 'owner'`,
+    [owner, uuid],
+  );
+  if (!member) throw new DomainError('unauthorized', 'You are no longer an owner of the account.');
 }
 
 async function insertToken(tx: Tx, account: string, token: NewToken, nowMs: number) {
@@ -99,9 +110,9 @@ export const accountProcedures = {
   createApiToken: writeProcedure(
     async (
       tx,
-      input: { account: string; token: NewToken; nowMs: number },
+      input: { account: string; by: string | null; token: NewToken; nowMs: number },
     ): Promise<{ id: string }> => {
-      await lockAccount(tx, input.account);
+      await lockAccount(tx, input.account, input.by);
       const [row] = await tx.query<{ n: number }>(
         'select count(*) as n from api_tokens where account = $1',
         [input.account],

@@ -173,9 +173,15 @@ export const linkProcedures = {
   invite: writeProcedure(
     async (
       tx,
-      input: { account: string; email: string; role: MemberRole; link: NewLink },
+      input: {
+        account: string;
+        by: string | null;
+        email: string;
+        role: MemberRole;
+        link: NewLink;
+      },
     ): Promise<Invitation> => {
-      await lockAccount(tx, input.account);
+      await lockAccount(tx, input.account, input.by);
       return insertInvitation(tx, input.link, { ...input, lifeMs: INVITATION_LIFETIME_MS });
     },
   ),

@@ -1,8 +1,13 @@
 import { studioApi } from '../../../protocol/studio-api.ts';
 import type { Handlers } from '../../http/route.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
+import { memberUuid } from '../credentials.ts';
 import { hashSecret, newSecret, type RandomBytes } from '../secrets.ts';
-import { type StudioHandlerFactory, secretAlreadyShown } from '../studio-handler.ts';
+import {
+  type StudioCall,
+  type StudioHandlerFactory,
+  secretAlreadyShown,
+} from '../studio-handler.ts';
 import { linkUrl } from './links.ts';
 import type { linkProcedures } from './links-sql.ts';
 import type { memberProcedures } from './members-sql.ts';
@@ -35,29 +40,26 @@ export function memberHandlers(
       results: await store.listMembers({ account: producer }),
     })),
 
-    patchMember: studio(
-      studioApi.patchMember,
-      async ({ producer, params, idempotency }, { role }) => {
-        const member = { account: producer, uuid: params.member_id ?? '' };
-        const changed = await store.changeRole({ ...member, role }, idempotency);
-        sessions.clearCache();
-        return changed;
-      },
-    ),
+    patchMember: studio(studioApi.patchMember, async (call, { role }) => {
+      const changed = await store.changeRole({ ...memberOf(call), role }, call.idempotency);
+      sessions.clearCache();
+      return changed;
+    }),
 
-    removeMember: studio(studioApi.removeMember, async ({ producer, params, idempotency }) => {
-      await store.removeMember({ account: producer, uuid: params.member_id ?? '' }, idempotency);
+    removeMember: studio(studioApi.removeMember, async (call) => {
+      await store.removeMember(memberOf(call), call.idempotency);
       sessions.clearCache();
       return null;
     }),
 
-    invite: studio(studioApi.invite, async ({ producer, origin, nowMs, idempotency }, invitee) => {
+    invite: studio(studioApi.invite, async (call, invitee) => {
       const id = newId();
       const secret = newSecret(randomBytes);
-      const link = { id, hash: hashSecret(secret), nowMs };
-      const created = await store.invite({ account: producer, ...invitee, link }, idempotency);
+      const link = { id, hash: hashSecret(secret), nowMs: call.nowMs };
+      const inviter = { account: call.producer, by: memberUuid(call.actor) };
+      const created = await store.invite({ ...inviter, ...invitee, link }, call.idempotency);
       if (created.id !== id) throw secretAlreadyShown('a link');
-      return { ...created, link: linkUrl(origin, 'invitation', secret) };
+      return { ...created, link: linkUrl(call.origin, 'invitation', secret) };
     }),
 
     listInvitations: studio(studioApi.listInvitations, async ({ producer, nowMs }) => ({
@@ -74,3 +76,9 @@ export function memberHandlers(
     ),
   };
 }
+
+const memberOf = ({ producer, params, actor }: StudioCall) => ({
+  account: producer,
+  uuid: params.member_id ?? '',
+  by: memberUuid(actor),
+});

@@ -54,10 +54,9 @@ async function withdrawInvitationsOf(tx: Tx, account: string, { role }: Member):
 /** Locks an account and reads its members. @throws DomainError `not-found` when none has this uuid */
 async function lockAccountOfMember(
   tx: Tx,
-  account: string,
-  uuid: string,
+  { account, uuid, by }: MemberOfAccount,
 ): Promise<{ member: Member; members: Member[] }> {
-  await lockAccount(tx, account);
+  await lockAccount(tx, account, by);
   const members = await membersOf(tx, account);
   const member = members.find((candidate) => candidate.uuid === uuid);
   if (!member) throw new DomainError('not-found', 'This account has no such member.');
@@ -67,6 +66,8 @@ async function lockAccountOfMember(
 interface MemberOfAccount {
   readonly account: string;
   readonly uuid: string;
+  /** The owner who acts; null: a program. */
+  readonly by: string | null;
 }
 
 export const memberProcedures = {
@@ -74,11 +75,9 @@ export const memberProcedures = {
 
   /** @throws DomainError `not-found`, or `conflict` when no owner would be left */
   changeRole: writeProcedure(
-    async (
-      tx,
-      { account, uuid, role }: MemberOfAccount & { role: MemberRole },
-    ): Promise<Member> => {
-      const { member, members } = await lockAccountOfMember(tx, account, uuid);
+    async (tx, { role, ...input }: MemberOfAccount & { role: MemberRole }): Promise<Member> => {
+      const { account, uuid } = input;
+      const { member, members } = await lockAccountOfMember(tx, input);
       requireRemainingOwner(members, uuid, role);
       if (role !== 'owner') await withdrawInvitationsOf(tx, account, member);
       await tx.query('update members set role = $2 where uuid = $1', [uuid, role]);
@@ -87,8 +86,9 @@ export const memberProcedures = {
   ),
 
   /** Removes a member with its sessions. @throws DomainError as `changeRole` */
-  removeMember: writeProcedure(async (tx, { account, uuid }: MemberOfAccount): Promise<void> => {
-    const { member, members } = await lockAccountOfMember(tx, account, uuid);
+  removeMember: writeProcedure(async (tx, input: MemberOfAccount): Promise<void> => {
+    const { account, uuid } = input;
+    const { member, members } = await lockAccountOfMember(tx, input);
     requireRemainingOwner(members, uuid, null);
     await withdrawInvitationsOf(tx, account, member);
     // A concurrent sign-in locks this row too. If it commits first, its session is deleted here;
