@@ -254,6 +254,15 @@ describe('the life cycle of a stream', () => {
     expect((await send(id, 'reopen')).status).toBe(409);
   });
 
+  test('[S-19] [H-6] a stream can end twice within a millisecond, with a webhook', async () => {
+    const webhook = { url: 'https://hooks.example.org/', events: ['stream.ended'] };
+    await expectJson(await service.studio('POST', '/webhooks', webhook), 201);
+    const id = await service.createStream();
+    for (const action of ['start', 'end', 'reopen', 'end']) {
+      expect((await send(id, action)).status).toBe(200);
+    }
+  });
+
   test('[S-19] a stream that ended without a start is CREATED after reopen', async () => {
     const id = await service.createStream();
     await send(id, 'end');

@@ -67,7 +67,8 @@ async function insertEvents(tx: Tx, events: readonly WebhookEvent[], atMs: numbe
   });
   await tx.query(
     `insert into happenings (at, type, key, stream_id, data)
-     select $2, type, key, stream_id, data from ${tx.rows('$1', COLUMNS)} logged`,
+     select $2, type, key, stream_id, data from ${tx.rows('$1', COLUMNS)} logged
+     where true on conflict do nothing`,
     [JSON.stringify(rows), atMs],
   );
 }
