@@ -104,6 +104,12 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     await expectJson(bought, 201);
     expect((await listOf(streamId)).map(({ stock }) => stock)).toEqual([2, 3]);
     expect(await listOf(fixture.showId)).toEqual(own);
+    for (const name of ['Pen', 'Bag']) {
+      const added = await service.studio('POST', products(streamId), { ...PRODUCT, name });
+      await expectJson(added, 201);
+    }
+    const names = (await listOf(streamId)).map(({ name }) => name);
+    expect(names).toEqual(['Mug', 'Hat', 'Pen', 'Bag']);
     await fixture.end();
   });
 

@@ -131,6 +131,12 @@ export async function copyProducts(tx: Tx, fromId: string, toId: string): Promis
      from products where stream_id = $1`,
     [fromId, toId],
   );
+  // Products that are added later get higher numbers.
+  await tx.query(
+    `update streams set products_revision =
+       (select shown.products_revision from streams shown where shown.id = $1) where id = $2`,
+    [fromId, toId],
+  );
 }
 
 async function lockProduct(tx: Tx, ref: ProductRef): Promise<Product> {
