@@ -111,6 +111,24 @@ describe('source', () => {
     expect(presentation?.segments.map(({ seq }) => seq)).toEqual([0, 1, 2, 3]);
   });
 
+  test('[M-6] of two sources that wait for the last segment of another one, the later one stays', async () => {
+    const fixture = await startLiveSource();
+    const { packager, sources } = fixture;
+    packager.encoder.exitsWhenKilled = false;
+    fixture.session.end('sender left');
+    await settled();
+    const earlier = sources.open(SOURCE_REQUEST);
+    await packager.advance(7_000);
+    const later = sources.open(SOURCE_REQUEST);
+    await settled();
+    await packager.encoder.exitWith({ code: 0 });
+    const session = await earlier;
+    await packager.advance(3_000);
+    expect((await session.closed).reason).toBe('replaced');
+    await later;
+    expect([...sources.liveSources()].map(({ id }) => id)).toEqual([fixture.row.source ?? '']);
+  });
+
   test('[M-7] a stream outlives the death of its media node by 5 minutes, and a source that left by 30 s', async () => {
     const fixture = await startLiveSource();
     const graceMs = () => (fixture.row.endsAtMs ?? 0) - fixture.packager.nowMs();

@@ -145,8 +145,14 @@ export class SourceRegistry implements Ingest {
     const sourceLogger = logger.child({ stream: streamId, kind, address });
     const channel = await channels.open(streamId);
     channels.setStream(channel, stream);
-    // The previous source may still be encoding its last segment.
-    await this.sources.get(streamId)?.finished;
+    // The previous source may still be encoding its last segment. Meanwhile the lease of the new one can
+    // expire and another one open: that one waits for the new one, which ends as its lease is lost.
+    let previous = this.sources.get(streamId);
+    while (previous) {
+      await previous.finished;
+      const newest = this.sources.get(streamId);
+      previous = newest === previous ? undefined : newest;
+    }
     if (this.isStopping) throw refuse('unavailable');
     const createPackager = (onSourceFailed: (end: SourceEnd) => void) =>
       new Packager(packager, {
