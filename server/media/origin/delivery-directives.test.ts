@@ -199,3 +199,21 @@ test('[M-30] a request does not wait on when its client has disconnected', async
   await untilPending(fixture, 0);
   expect(performance.now() - abortedMs).toBeLessThan(1_000);
 });
+
+test('[M-30] requests for parts after the end of a segment share one wait', async () => {
+  const { fixture, stream } = listenLowLatency();
+  stream.addPart().addSegment();
+  let waits = 0;
+  const { waitForChange } = stream;
+  stream.waitForChange = (version) => {
+    waits++;
+    return waitForChange.call(stream, version);
+  };
+  const requests = [2, 7, 1_000, 999_999].map((part) =>
+    fixture.get(playlist(`_HLS_msn=3&_HLS_part=${part}`)),
+  );
+  await untilPending(fixture, requests.length);
+  expect(waits).toBe(1);
+  stream.addPart();
+  for (const response of await Promise.all(requests)) expect(response.status).toBe(200);
+});

@@ -61,6 +61,19 @@ export function isSatisfied(
   return last + 1 === seq && partCount(presentation, seq) > part;
 }
 
+/**
+ * The directives of a request that blocks, in their one spelling: any part after the last one of a complete
+ * segment is the first of the next segment.
+ */
+export function normalized(
+  presentation: Presentation,
+  directives: DeliveryDirectives,
+): DeliveryDirectives {
+  const { seq, part } = directives;
+  if (seq === null || part === null || seq > lastSeqOf(presentation)) return directives;
+  return { ...directives, seq: seq + 1, part: 0 };
+}
+
 /** @throws Problem 400 when the requested segment or part is too far ahead to block for */
 export function checkNotTooFarAhead(
   presentation: Presentation,

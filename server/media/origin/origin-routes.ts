@@ -20,6 +20,7 @@ import {
   isNextPart,
   isPartPast,
   isSatisfied,
+  normalized,
   parseDirectives,
 } from './delivery-directives.ts';
 import { type MediaFile, parseMediaName, parsePlaylistName } from './media-file.ts';
@@ -184,8 +185,9 @@ export class Origin {
     if (isSatisfied(presentation, directives)) return respond();
     if (!hasTrack(presentation, track)) throw notFound();
     checkNotTooFarAhead(presentation, directives);
-    const key = `${directives.seq}.${directives.part}`;
-    const isReady = (current: Presentation) => isSatisfied(current, directives);
+    const wanted = normalized(presentation, directives);
+    const key = `${wanted.seq}.${wanted.part}`;
+    const isReady = (current: Presentation) => isSatisfied(current, wanted);
     return this.pending
       .waitUntil(stream, key, isReady, blockingTimeoutMs(presentation), this.clientOf(request))
       .then(respond);
