@@ -1,0 +1,51 @@
+import { afterEach, expect, test } from 'bun:test';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FaultyDisk } from '../../../test/support/media/faulty-disk.ts';
+import {
+  addSegments,
+  range,
+  removeFixtures,
+  STREAM,
+  startStream,
+} from '../../../test/support/media/segment-store-fixture.ts';
+import { type Disk, localDisk } from './disk.ts';
+
+const SEGMENTS = 40;
+const OTHERS = range(1, 6).map((n) => `0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c0${n}`);
+const NEW_STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5cff';
+/** Reads of one stream at a time. */
+const READS_MAX = 16;
+
+afterEach(removeFixtures);
+
+/** A disk that counts the files that are read at the same time. */
+class CountingDisk extends FaultyDisk {
+  mostReads = 0;
+  private reads = 0;
+
+  override readonly read: Disk['read'] = async (path, bytesMax) => {
+    this.mostReads = Math.max(this.mostReads, ++this.reads);
+    await Bun.sleep(1);
+    return localDisk.read(path, bytesMax).finally(() => this.reads--);
+  };
+}
+
+test('[M-27] stored streams are loaded one after the other, and a new stream does not wait', async () => {
+  const { fixture, segments } = await startStream();
+  await addSegments(fixture, segments, range(0, SEGMENTS));
+  await segments.close(false);
+  const { directory } = fixture;
+  for (const id of OTHERS)
+    await cp(join(directory, STREAM), join(directory, id), { recursive: true });
+  const disk = new CountingDisk();
+  const store = await fixture.start({ disk });
+  let isLoading = true;
+  const loading = Promise.all([STREAM, ...OTHERS].map((id) => store.open(id))).finally(() => {
+    isLoading = false;
+  });
+  await store.open(NEW_STREAM);
+  expect(isLoading).toBe(true);
+  for (const stream of await loading) expect(stream.segments).toHaveLength(SEGMENTS);
+  expect(disk.mostReads).toBeLessThanOrEqual(READS_MAX);
+});
