@@ -148,7 +148,7 @@ export async function createParts(options: PartsOptions) {
     presenterKeys: presenterKeys.handlers(studio),
     presenter: createPresenter({ context, store, winnerCode, showStreams: live.showStreams }),
     streams: createStreams({
-      ...{ studio, credentials, store, clock, originOf, newId, randomBytes },
+      ...{ studio, context, credentials, store, clock, originOf, newId, randomBytes },
       winnerCode,
       feed: realtime.feed,
       writes: options.writes,

@@ -65,7 +65,7 @@ function storedShowPage(
   return Object.values(page).every((value) => value === null) ? null : JSON.stringify(page);
 }
 
-// Bounded because the studio lists all streams of an account at once.
+// Bounded because the list of an account's streams in the studio has all of them.
 const STREAMS_MAX = 10_000;
 
 async function findById(tx: Tx, id: string): Promise<StreamRow | null> {
@@ -199,6 +199,12 @@ export interface LiveShow {
   readonly title: string;
 }
 
+/** A stream with its number, which rises from stream to stream. */
+interface NumberedStream {
+  readonly number: number;
+  readonly stream: StreamRow;
+}
+
 export interface NewStreamRow extends OwnId {
   readonly stream: Omit<NewStream, keyof ShowPage> & Partial<ShowPage>;
   readonly nowMs: number;
@@ -277,6 +283,24 @@ export const streamProcedures = {
         [...filterParams, input.limit, input.offset],
       );
       return { count, streams: rows.map(fromRow) };
+    },
+  ),
+
+  /**
+   * Some of an account's streams, newest first.
+   * @param before the number of the last stream of the page before
+   */
+  pageOfOwnStreams: readProcedure(
+    async (
+      tx,
+      input: { producer: string; before: number; limit: number },
+    ): Promise<NumberedStream[]> => {
+      const rows = await tx.query<StoredStreamRow & { readonly number: number }>(
+        `select ${COLUMNS}, number from streams
+         where producer = $1 and number < $2 and ${NO_REHEARSAL} order by number desc limit $3`,
+        [input.producer, input.before, input.limit],
+      );
+      return rows.map(({ number, ...row }) => ({ number, stream: fromRow(row) }));
     },
   ),
 

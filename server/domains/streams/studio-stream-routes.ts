@@ -1,12 +1,16 @@
 import { PRODUCER_EVENT_BYTES } from '../../../protocol/limits.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
 import {
+  authorizeStudio,
   ownStreamInput,
   type StudioCall,
+  type StudioContext,
   type StudioHandlerFactory,
 } from '../../auth/studio-handler.ts';
+import type { Handler } from '../../http/route.ts';
 import { DomainError } from '../../platform/errors.ts';
 import type { Calls, Idempotency } from '../../storage/sql/procedure.ts';
+import { pageStream } from '../exports/page-stream.ts';
 import type { producerEventProcedures } from './producer-events-sql.ts';
 import { studioStreamOf } from './stream-wire.ts';
 import type { OwnId, StreamRow, streamProcedures } from './streams-sql.ts';
@@ -19,7 +23,14 @@ interface ReopenStore {
   ): Promise<StreamRow>;
 }
 
+/** A stream can have 10 KB. */
+const STREAMS_PER_PAGE = 100;
+/** Shorter lists are sent whole, with their length. */
+const WHOLE_LIST_CHARS = 1 << 20;
+
 export interface StudioStreamRoutes {
+  /** Authorizes the list of streams, which is sent in pages. */
+  readonly context: StudioContext;
   readonly store: Calls<typeof streamProcedures & typeof producerEventProcedures> & ReopenStore;
   readonly newId: () => string;
 }
@@ -27,7 +38,7 @@ export interface StudioStreamRoutes {
 /** The routes of a producer's streams and custom events (SPEC P-7 … P-14, P-23 … P-26). */
 export function studioStreamHandlers(
   studio: StudioHandlerFactory,
-  { store, newId }: StudioStreamRoutes,
+  { context, store, newId }: StudioStreamRoutes,
 ) {
   return {
     createStream: studio(
@@ -38,15 +49,7 @@ export function studioStreamHandlers(
       },
     ),
 
-    listOwnStreams: studio(studioApi.listOwnStreams, async ({ producer, origin }) => {
-      const { streams } = await store.listStreams({
-        producer,
-        withUnlisted: true,
-        limit: Number.MAX_SAFE_INTEGER,
-        offset: 0,
-      });
-      return { results: streams.map((row) => studioStreamOf(row, origin)) };
-    }),
+    listOwnStreams: listHandler(context, store),
 
     readOwnStream: studio(studioApi.readOwnStream, async (call) =>
       studioStreamOf(await store.findOwnStream(ownStream(call)), call.origin),
@@ -88,3 +91,45 @@ export function studioStreamHandlers(
 }
 
 const ownStream = ({ producer, params }: StudioCall) => ({ id: params.stream_id ?? '', producer });
+
+/**
+ * Lists all streams of an account. The largest list has 100 MB: a client that reads it slowly keeps only
+ * a page of it in memory.
+ */
+function listHandler(context: StudioContext, store: StudioStreamRoutes['store']): Handler {
+  return async (request, route) => {
+    const { user } = await authorizeStudio(context, request, route);
+    const texts = listTexts(store, user.uuid, context.originOf(request));
+    const requestId = context.log.requestId(request);
+    const headers = { ...route.jsonHeaders, 'X-Request-Id': requestId };
+    let start = '';
+    while (start.length < WHOLE_LIST_CHARS) {
+      const { done, value } = await texts.next();
+      if (done) return new Response(start, { headers });
+      start += value;
+    }
+    const all = async function* () {
+      yield start;
+      yield* texts;
+    };
+    const body = pageStream(all(), (error) =>
+      context.log.logDefect(route.operation, requestId, error),
+    );
+    return new Response(body, { headers });
+  };
+}
+
+/** The JSON of an account's streams, newest first, in pieces. */
+async function* listTexts(store: StudioStreamRoutes['store'], producer: string, origin: string) {
+  yield '{"results":[';
+  let before = Number.MAX_SAFE_INTEGER;
+  for (let separator = ''; ; separator = ',') {
+    const page = await store.pageOfOwnStreams({ producer, before, limit: STREAMS_PER_PAGE });
+    if (page.length === 0) break;
+    const streams = page.map(({ stream }) => studioStreamOf(stream, origin));
+    // Without the brackets of the array.
+    yield separator + JSON.stringify(streams).slice(1, -1);
+    before = page.at(-1)?.number ?? 0;
+  }
+  yield ']}';
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'bun:test';
+import type { Store } from '../../server/app/procedures.ts';
+import { startService } from '../support/harness/harness.ts';
+
+// More than the sockets between service and client buffer.
+const STREAMS = 2_000;
+const URL_CHARS = 2_048;
+
+const longUrl = (name: string) => `https://cdn.example/${name}`.padEnd(URL_CHARS, 'x');
+
+/** A store that counts the streams that are read from it for lists. */
+function countingStore(store: Store, onRead: (count: number) => void): Store {
+  return {
+    ...store,
+    listStreams: async (input) => {
+      const list = await store.listStreams(input);
+      onRead(list.streams.length);
+      return list;
+    },
+    pageOfOwnStreams: async (input) => {
+      const page = await store.pageOfOwnStreams(input);
+      onRead(page.length);
+      return page;
+    },
+  };
+}
+
+test('[P-4] [P-10] a long list of streams is complete, and is read no faster than its client takes it', async () => {
+  let readCount = 0;
+  const store = (real: Store) => countingStore(real, (count) => (readCount += count));
+  await using service = await startService({ store });
+  const producer = service.account.uuid;
+  const ids: string[] = [];
+  for (let n = 0; n < STREAMS; n++) {
+    const id = crypto.randomUUID();
+    const urls = { dash_url: longUrl('a'), hls_url: longUrl('b'), poster_url: longUrl('c') };
+    const flags = { unlisted: false, recording: false, autoStart: false, keepOpen: false };
+    const stream = { title: `Show ${n}`, latencyAllowance: 0, ...urls, ...flags };
+    await service.store.createStream({ id, producer, stream, nowMs: service.clock.nowMs() });
+    ids.unshift(id);
+  }
+  const response = await service.studio('GET', '/streams');
+  expect(response.headers.get('content-type')).toBe('application/json');
+  await Bun.sleep(500);
+  expect(readCount).toBeLessThan(STREAMS);
+  const { results } = (await response.json()) as { results: { id: string }[] };
+  expect(results.map(({ id }) => id)).toEqual(ids);
+  expect(readCount).toBe(STREAMS);
+}, 20_000);
