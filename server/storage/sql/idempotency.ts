@@ -7,13 +7,17 @@ export const IDEMPOTENCY_TTL_MS = 24 * 3600_000;
  * requests a second would fill the disk of all accounts.
  */
 export const STORED_OUTPUT_CHARS_MAX = 2 * 1024 ** 2;
-/** Stored in place of a longer output. */
+/** Longer outputs count for their account; the index `idempotency_keys_long` has the same number. */
+const OUTPUT_CHARS_COUNTED = 8192;
+/** Most characters of the counted outputs of an account. The newest are stored: clients repeat soon. */
+export const ACCOUNT_OUTPUT_CHARS_MAX = 16 * 1024 ** 2;
+/** Stored in place of a longer output, and of one that was dropped. */
 const TOO_LONG = '';
 
 /**
  * Runs `work` unless the owner used this key before. The key and the work are in one transaction: both
- * are committed, or neither is. A repeated request gets the stored output, or `conflict` when it was too long. A request that arrives while
- * the first one runs waits for it, and runs `work` itself if the first one failed.
+ * are committed, or neither is. A repeated request gets the stored output, or `conflict` when it is not stored. A
+ * request that arrives while the first one runs waits for it, and runs `work` itself if the first one failed.
  * @throws DomainError `conflict` when the key was used for another request
  */
 export async function runOnce<T>(
@@ -25,8 +29,12 @@ export async function runOnce<T>(
   const output = await work();
   const { owner, key, nowMs } = idempotency;
   const text = JSON.stringify(output ?? null);
-  const stored = [owner, key, text.length > STORED_OUTPUT_CHARS_MAX ? TOO_LONG : text];
-  await tx.query('update idempotency_keys set output = $3 where owner = $1 and key = $2', stored);
+  const stored = text.length > STORED_OUTPUT_CHARS_MAX ? TOO_LONG : text;
+  await tx.query(
+    'update idempotency_keys set output = $3, output_chars = $4 where owner = $1 and key = $2',
+    [owner, key, stored, stored.length],
+  );
+  if (stored.length > OUTPUT_CHARS_COUNTED) await dropOldOutputs(tx, owner);
   // Each insert deletes up to two expired keys, so that the table cannot grow without bound.
   await deleteExpired(tx, nowMs, 2);
   return output;
@@ -43,7 +51,8 @@ async function claimKey(tx: Tx, idempotency: Idempotency): Promise<boolean> {
     `insert into idempotency_keys (owner, key, fingerprint, output, created)
      values ($1, $2, $3, 'null', $4)
      on conflict (owner, key) do update
-     set fingerprint = excluded.fingerprint, output = excluded.output, created = excluded.created
+     set fingerprint = excluded.fingerprint, output = excluded.output, output_chars = 0,
+       created = excluded.created
      where idempotency_keys.created <= $5`,
     [owner, key, fingerprint, nowMs, nowMs - IDEMPOTENCY_TTL_MS],
   );
@@ -65,10 +74,29 @@ async function readStoredOutput<T>(tx: Tx, { owner, key, fingerprint }: Idempote
   if (first.output === TOO_LONG) {
     throw new DomainError(
       'conflict',
-      'The request with this Idempotency-Key was carried out; its response was too long to keep.',
+      'The request with this Idempotency-Key was carried out; its response is no longer stored.',
     );
   }
   return JSON.parse(first.output);
+}
+
+/** Drops the oldest long outputs of an account beyond its budget; skips locked rows. */
+async function dropOldOutputs(tx: Tx, owner: string): Promise<void> {
+  const dropped = await tx.query<{ key: string }>(
+    `select key from idempotency_keys where owner = $1 and key in (
+       select key from (
+         select key, sum(output_chars) over (order by created desc, key) as total
+         from idempotency_keys where owner = $1 and output_chars > ${OUTPUT_CHARS_COUNTED}
+       ) newest where total > $2
+     ) ${tx.locks.claim}`,
+    [owner, ACCOUNT_OUTPUT_CHARS_MAX],
+  );
+  if (dropped.length === 0) return;
+  await tx.query(
+    `update idempotency_keys set output = $3, output_chars = 0
+     where owner = $1 and key in (select key from ${tx.rows('$2', ['key text'])} dropped)`,
+    [owner, JSON.stringify(dropped.map(({ key }) => [key])), TOO_LONG],
+  );
 }
 
 /** Deletes up to `limit` expired keys; skips locked rows, so that it never waits. @returns how many */

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { DomainError, Unavailable } from '../../../server/platform/errors.ts';
 import {
+  ACCOUNT_OUTPUT_CHARS_MAX,
   IDEMPOTENCY_TTL_MS,
   STORED_OUTPUT_CHARS_MAX,
 } from '../../../server/storage/sql/idempotency.ts';
@@ -198,6 +199,23 @@ export function databaseContract(fixture: DatabaseFixture): void {
       expect(await store.addAndReturn({ text }, keyed('k'))).toBe(text);
       expect(await resultOf(store.addAndReturn({ text }, keyed('k')))).toStartWith('DomainError');
       expect(await store.list({})).toEqual([text]);
+    });
+
+    test('[R-14] an account stores 16 MB of long outputs, the newest, and other accounts keep theirs', async () => {
+      const { store } = await open();
+      const text = 'x'.repeat(STORED_OUTPUT_CHARS_MAX - 2);
+      const places = ACCOUNT_OUTPUT_CHARS_MAX / STORED_OUTPUT_CHARS_MAX;
+      await store.addAndReturn({ text }, keyed('k', 'f', 0, 'another account'));
+      await store.addAndReturn({ text: 'short' }, keyed('short', 'f', 0));
+      const call = (index: number) => store.addAndReturn({ text }, keyed(`k${index}`, 'f', index));
+      for (let index = 0; index <= places; index++) await call(index);
+      expect(await resultOf(call(0))).toMatch(/^DomainError: .*no longer stored/);
+      expect(await call(1)).toBe(text);
+      expect(await call(places)).toBe(text);
+      expect(await store.addAndReturn({ text: 'short' }, keyed('short', 'f', 0))).toBe('short');
+      const other = keyed('k', 'f', 0, 'another account');
+      expect(await store.addAndReturn({ text }, other)).toBe(text);
+      expect(await store.list({})).toHaveLength(places + 3);
     });
 
     test('[R-10] keys are separate for each account, and expire after 24 h', async () => {
