@@ -47,6 +47,14 @@ export interface ClaimInput {
 /** SQL: the deliveries of the webhook $1 that are leased at the time $2 (Unix ms). */
 const LEASED = 'deliveries where webhook = $1 and due > $2 and lease is not null';
 
+/**
+ * SQL: when the next delivery of the webhook `w` is due; null without one. It reads one entry of the index of
+ * waiting deliveries. SQLite made `exists` a join: with more webhooks than `limit` it read all deliveries of
+ * a webhook for each due one.
+ */
+const FIRST_DUE =
+  '(select min(d.due) from deliveries d where d.webhook = w.id and d.due is not null)';
+
 interface DueWebhook extends WebhookSecrets {
   readonly id: string;
   readonly account: string;
@@ -177,12 +185,12 @@ function dueWebhooks(tx: Tx, { limit, inFlightByAccount, nowMs }: ClaimInput) {
      from webhooks w
      where w.enabled = 1
        and w.account not in (select account from ${tx.rows('$3', ['account text'])} busy)
-       and exists (select 1 from deliveries d where d.webhook = w.id and d.due <= $1)
+       and ${FIRST_DUE} <= $1
        and (select count(*) from deliveries d
          where d.webhook = w.id and d.due > $1 and d.lease is not null)
          < case when w.failing_since is null then ${CONCURRENCY_MAX} else ${FAILING_CONCURRENCY_MAX} end
      order by case when w.failing_since is null then 0 else 1 end,
-       (select min(due) from deliveries d where d.webhook = w.id), w.id
+       ${FIRST_DUE}, w.id
      limit $2 ${tx.locks.claim}`,
     [nowMs, limit, JSON.stringify(busy.map(([account]) => [account]))],
   );
