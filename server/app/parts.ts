@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { createAccounts } from '../auth/accounts/accounts.ts';
 import { Credentials } from '../auth/credentials.ts';
+import { LargeResponses } from '../auth/large-responses.ts';
 import { createMembers } from '../auth/members/members.ts';
 import { PasswordLimit } from '../auth/members/password-limit.ts';
 import { createPresenterKeys } from '../auth/presenter-keys/presenter-keys.ts';
@@ -109,6 +110,7 @@ export async function createParts(options: PartsOptions) {
   const context: StudioContext = {
     ...{ credentials, clock, originOf },
     rate: rates.studio,
+    large: new LargeResponses(requests),
     log: requests,
   };
   const studio = studioHandlerFactory(context);

@@ -13,6 +13,7 @@ import { DomainError } from '../platform/errors.ts';
 import type { Idempotency } from '../storage/sql/procedure.ts';
 import { withinBudget } from '../storage/sql/request-budget.ts';
 import { type Actor, type Credentials, memberUuid, type StudioCaller } from './credentials.ts';
+import { LARGE_RESPONSE_CHARS, type LargeResponses, partsOf } from './large-responses.ts';
 import type { StudioRate } from './studio-rate.ts';
 
 /** What the handlers of all studio operations share. */
@@ -20,6 +21,7 @@ export interface StudioContext {
   readonly credentials: Credentials;
   readonly clock: Clock;
   readonly rate: StudioRate;
+  readonly large: LargeResponses;
   readonly log: RequestLog;
   /** The origin at which clients reach the service, without a trailing slash. */
   readonly originOf: (request: Request) => string;
@@ -84,14 +86,22 @@ export function studioHandlerFactory(context: StudioContext): StudioHandlerFacto
           memberUuid(caller.actor),
         );
       }
-      return successResponse(route, status, result, { 'X-Request-Id': requestId });
+      const headers = { 'X-Request-Id': requestId };
+      if (status === 204) return successResponse(route, status, result, headers);
+      const json = JSON.stringify(result);
+      const sent =
+        json.length < LARGE_RESPONSE_CHARS
+          ? json
+          : context.large.body({ request, route, caller }, partsOf(json), Buffer.byteLength(json));
+      return new Response(sent, { status, headers: { ...route.jsonHeaders, ...headers } });
     };
     return (request, route) => withinBudget(() => handle(request, route));
   };
 }
 
 /**
- * Authenticates a studio request and charges the rate limits of its account and member.
+ * Authenticates a studio request and charges the rate limits of its account and member. It
+ * is refused while too many large responses are being sent to the member.
  * @throws DomainError `unauthorized`
  * @throws RateLimited
  */
@@ -102,6 +112,7 @@ export async function authorizeStudio(
 ): Promise<StudioCaller> {
   const caller = await context.credentials.studio(request, route);
   context.rate.take(caller.user.uuid, memberUuid(caller.actor));
+  context.large.check(caller);
   return caller;
 }
 

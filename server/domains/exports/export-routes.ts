@@ -1,4 +1,5 @@
 import { type ExportKind, exportQuerySchema } from '../../../protocol/studio.ts';
+import { EXPORT_BYTES } from '../../auth/large-responses.ts';
 import { authorizeStudio, type StudioContext } from '../../auth/studio-handler.ts';
 import { pathIds, readQuery } from '../../http/parameters.ts';
 import type { Handler } from '../../http/route.ts';
@@ -26,7 +27,6 @@ import {
   resultPages,
   winnerPages,
 } from './export-pages.ts';
-import { pageStream } from './page-stream.ts';
 
 export interface ExportDeps extends Pick<ExportSource, 'store' | 'winnerCode'> {
   readonly context: StudioContext;
@@ -41,21 +41,20 @@ export function createExports({ context, store, winnerCode }: ExportDeps) {
       openPages: (source: ExportSource) => Promise<Pages<Row>>,
     ): Handler =>
     async (request, route) => {
-      const { user } = await authorizeStudio(context, request, route);
+      const caller = await authorizeStudio(context, request, route);
+      const producer = caller.user.uuid;
       const { format } = readQuery(request, exportQuerySchema);
       const streamId = pathIds(request).stream_id ?? '';
       const nowMs = context.clock.nowMs();
-      const source = { store, streamId, producer: user.uuid, nowMs, winnerCode };
+      const source = { store, streamId, producer, nowMs, winnerCode };
       const pages = await openPages(source);
-      const stream = await store.findOwnStream({ id: streamId, producer: user.uuid });
-      const requestId = context.log.requestId(request);
-      const body = pageStream(serializePages(table, format, pages), (error) =>
-        context.log.logDefect(route.operation, requestId, error),
-      );
+      const stream = await store.findOwnStream({ id: streamId, producer });
+      const texts = serializePages(table, format, pages);
+      const body = context.large.body({ request, route, caller }, texts, EXPORT_BYTES);
       return new Response(body, {
         headers: {
           ...route.headers,
-          'X-Request-Id': requestId,
+          'X-Request-Id': context.log.requestId(request),
           'Content-Type': CONTENT_TYPES[format],
           'Content-Disposition': attachmentHeader(stream, kind, format),
         },

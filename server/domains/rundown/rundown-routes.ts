@@ -12,7 +12,6 @@ import { DomainError } from '../../platform/errors.ts';
 import { runtime } from '../../platform/runtime.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { attachmentHeader } from '../exports/export-file-name.ts';
-import { pageStream } from '../exports/page-stream.ts';
 import { studioQuizOf } from '../quizzes/quiz-wire.ts';
 import { newQuizOf } from '../quizzes/quizzes-sql.ts';
 import type { streamProcedures } from '../streams/streams-sql.ts';
@@ -79,19 +78,19 @@ function parseImport(file: Omit<ImportInput, 'randomBelow'>) {
 
 function exportHandler(context: StudioContext, store: RundownDeps['store']): Handler {
   return async (request, route) => {
-    const { user } = await authorizeStudio(context, request, route);
+    const caller = await authorizeStudio(context, request, route);
+    const producer = caller.user.uuid;
     const { format } = readQuery(request, quizFileQuerySchema);
     const streamId = pathIds(request).stream_id ?? '';
-    const { quizzes } = await store.listQuizzes({ streamId, producer: user.uuid });
-    const stream = await store.findOwnStream({ id: streamId, producer: user.uuid });
-    const requestId = context.log.requestId(request);
-    const body = pageStream(serializeQuizzes(quizzes.map(newQuizOf), format), (error) =>
-      context.log.logDefect(route.operation, requestId, error),
-    );
+    const { quizzes } = await store.listQuizzes({ streamId, producer });
+    const stream = await store.findOwnStream({ id: streamId, producer });
+    const texts = serializeQuizzes(quizzes.map(newQuizOf), format);
+    const bytes = Buffer.byteLength(JSON.stringify(quizzes));
+    const body = context.large.body({ request, route, caller }, texts, bytes);
     return new Response(body, {
       headers: {
         ...route.headers,
-        'X-Request-Id': requestId,
+        'X-Request-Id': context.log.requestId(request),
         'Content-Type': CONTENT_TYPES[format],
         'Content-Disposition': attachmentHeader(stream, 'quizzes', format),
       },

@@ -1,5 +1,6 @@
 import { PRODUCER_EVENT_BYTES } from '../../../protocol/limits.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
+import { EXPORT_BYTES, LARGE_RESPONSE_CHARS } from '../../auth/large-responses.ts';
 import {
   authorizeStudio,
   ownStreamInput,
@@ -10,7 +11,6 @@ import {
 import type { Handler } from '../../http/route.ts';
 import { DomainError } from '../../platform/errors.ts';
 import type { Calls, Idempotency } from '../../storage/sql/procedure.ts';
-import { pageStream } from '../exports/page-stream.ts';
 import type { producerEventProcedures } from './producer-events-sql.ts';
 import { studioStreamOf } from './stream-wire.ts';
 import type { OwnId, StreamRow, streamProcedures } from './streams-sql.ts';
@@ -25,8 +25,6 @@ interface ReopenStore {
 
 /** A stream can have 10 KB. */
 const STREAMS_PER_PAGE = 100;
-/** Shorter lists are sent whole, with their length. */
-const WHOLE_LIST_CHARS = 1 << 20;
 
 export interface StudioStreamRoutes {
   /** Authorizes the list of streams, which is sent in pages. */
@@ -98,12 +96,12 @@ const ownStream = ({ producer, params }: StudioCall) => ({ id: params.stream_id 
  */
 function listHandler(context: StudioContext, store: StudioStreamRoutes['store']): Handler {
   return async (request, route) => {
-    const { user } = await authorizeStudio(context, request, route);
-    const texts = listTexts(store, user.uuid, context.originOf(request));
-    const requestId = context.log.requestId(request);
-    const headers = { ...route.jsonHeaders, 'X-Request-Id': requestId };
+    const caller = await authorizeStudio(context, request, route);
+    const texts = listTexts(store, caller.user.uuid, context.originOf(request));
+    const headers = { ...route.jsonHeaders, 'X-Request-Id': context.log.requestId(request) };
+    // Shorter lists are sent whole, with their length.
     let start = '';
-    while (start.length < WHOLE_LIST_CHARS) {
+    while (start.length < LARGE_RESPONSE_CHARS) {
       const { done, value } = await texts.next();
       if (done) return new Response(start, { headers });
       start += value;
@@ -112,9 +110,7 @@ function listHandler(context: StudioContext, store: StudioStreamRoutes['store'])
       yield start;
       yield* texts;
     };
-    const body = pageStream(all(), (error) =>
-      context.log.logDefect(route.operation, requestId, error),
-    );
+    const body = context.large.body({ request, route, caller }, all(), EXPORT_BYTES);
     return new Response(body, { headers });
   };
 }

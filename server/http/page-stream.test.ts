@@ -10,7 +10,10 @@ test('is no failure when the client goes away while a page is read', async () =>
     await finished.promise;
     yield 'second';
   }
-  const reader = pageStream(pages(), (error) => failures.push(error)).getReader();
+  const reader = pageStream(pages(), {
+    onFailure: (error) => failures.push(error),
+    onEnd: () => {},
+  }).getReader();
   expect(new TextDecoder().decode((await reader.read()).value)).toBe('first');
   const reading = reader.read();
   await started.promise;
@@ -27,7 +30,9 @@ test('breaks off and reports the error when a page cannot be read', async () => 
     yield 'first';
     throw missing;
   }
-  const text = new Response(pageStream(pages(), (error) => failures.push(error))).text();
+  const text = new Response(
+    pageStream(pages(), { onFailure: (error) => failures.push(error), onEnd: () => {} }),
+  ).text();
   expect(await text.catch(() => 'broken off')).toBe('broken off');
   expect(failures).toEqual([missing]);
 });
@@ -41,6 +46,6 @@ test('lets other work run before each text', async () => {
       yield text;
     }
   }
-  await new Response(pageStream(texts(), () => {})).text();
+  await new Response(pageStream(texts(), { onFailure: () => {}, onEnd: () => {} })).text();
   expect(order.slice(0, 5)).toEqual(['first', 'other work', 'second', 'other work', 'third']);
 });

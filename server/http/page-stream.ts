@@ -1,14 +1,20 @@
-import { runtime } from '../../platform/runtime.ts';
+import { runtime } from '../platform/runtime.ts';
+
+export interface PageStreamOptions {
+  /** Called with the error of a page that cannot be read. */
+  readonly onFailure: (error: unknown) => void;
+  /** Called when the body is sent, broken off or cancelled. */
+  readonly onEnd: () => void;
+}
 
 /**
  * A response body that makes the next text only when the client has taken the previous one, and lets
  * other requests run before it. When a page cannot be read, the transfer breaks off without its final
  * chunk, which a client detects.
- * @param onFailure called with the error of a page that cannot be read
  */
 export function pageStream(
   texts: AsyncGenerator<string> | Generator<string>,
-  onFailure: (error: unknown) => void,
+  { onFailure, onEnd }: PageStreamOptions,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let isCancelled = false;
@@ -19,16 +25,19 @@ export function pageStream(
           await new Promise<void>((resolve) => runtime.setImmediate(resolve));
           const { done, value } = await texts.next();
           if (isCancelled) return;
-          if (done) controller.close();
-          else controller.enqueue(encoder.encode(value));
+          if (!done) return controller.enqueue(encoder.encode(value));
+          controller.close();
+          onEnd();
         } catch (error) {
           onFailure(error);
           // No reason: the runtime would print it to standard error, beside the log.
           controller.error();
+          onEnd();
         }
       },
       async cancel() {
         isCancelled = true;
+        onEnd();
         await texts.return(undefined);
       },
     },

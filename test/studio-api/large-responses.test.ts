@@ -1,0 +1,59 @@
+import { expect, test } from 'bun:test';
+import { randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
+import { LARGE_RESPONSES_BYTES_MAX } from '../../server/auth/large-responses.ts';
+import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
+import { until } from '../support/until.ts';
+
+const QUIZZES = 2_000;
+const DRAFTS_PER_IMPORT = 100;
+
+/** Adds quizzes with the longest texts that a quiz may have. */
+async function addLongQuizzes({ account, store }: Harness, streamId: string): Promise<void> {
+  const choices = Array.from({ length: 10 }, (_, n) => `${n}`.padEnd(200, '答'));
+  const quiz = { question: '問'.repeat(500), choices, answer: choices[0] as string };
+  const drafts = () =>
+    Array.from({ length: DRAFTS_PER_IMPORT }, () => ({
+      id: randomUUID(),
+      quiz: { ...quiz, duration: 10_000, reveal: 'auto' as const },
+    }));
+  for (let n = 0; n < QUIZZES; n += DRAFTS_PER_IMPORT) {
+    await store.importQuizzes({ streamId, producer: account.uuid, drafts: drafts() });
+  }
+}
+
+/** Sends a request and reads nothing of its response. @returns a function that closes the connection */
+async function requestUnread({ url, account }: Harness, path: string): Promise<() => void> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').pause();
+  socket.write(
+    `GET /studio/v1${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Token ${account.token}\r\n\r\n`,
+  );
+  await new Promise((resolve) => socket.once('readable', resolve));
+  return () => socket.destroy();
+}
+
+test('[L-17] while 64 MB of large responses wait for their reader its requests get 429, and those of others none', async () => {
+  await using service = await startService();
+  const streamId = await service.createStream();
+  await addLongQuizzes(service, streamId);
+  const path = `/streams/${streamId}/quizzes`;
+  const status = async (token?: string) =>
+    (await service.studio('GET', '/streams', undefined, token ? { token } : {})).status;
+  const list = await (await service.studio('GET', path)).arrayBuffer();
+  const unread = Math.ceil(LARGE_RESPONSES_BYTES_MAX / list.byteLength);
+  const connections: (() => void)[] = [];
+  for (let n = 0; n < unread; n++) {
+    expect(await status()).toBe(200);
+    connections.push(await requestUnread(service, path));
+  }
+  expect(await status()).toBe(429);
+  expect(await status((await service.createAccount()).token)).toBe(200);
+  for (const close of connections) close();
+  await until('the account is served again', async () => (await status()) === 200);
+  const { results } = await expectJson<{ results: { question: string }[] }>(
+    await service.studio('GET', path),
+    200,
+  );
+  expect(new Set(results.map(({ question }) => question))).toEqual(new Set(['問'.repeat(500)]));
+  expect(results).toHaveLength(QUIZZES);
+}, 30_000);
