@@ -9,7 +9,7 @@ import { memberUuid, type StudioCaller } from './credentials.ts';
 export const LARGE_RESPONSE_CHARS = 1 << 20;
 /** The memory of an export, which reads its rows in pages. */
 export const EXPORT_BYTES = 2 << 20;
-/** A member with as much unread gets no further response; those already begun may exceed it. */
+/** With this much unread, further requests of a member get 429. Responses already begun may exceed it. */
 export const LARGE_RESPONSES_BYTES_MAX = 64 << 20;
 
 /** A studio request and who sent it. */
@@ -24,12 +24,12 @@ export interface AuthorizedRequest {
  * can have 17 MB: 100 clients of one account that read at 20 KB/s took 1.9 GB.
  */
 export class LargeResponses {
-  /** By sender. No number is 0. */
+  /** The unread bytes of each member, and of the programs of each account; without those that have none. */
   private readonly bytesOf = new Map<string, number>();
 
   constructor(private readonly log: RequestLog) {}
 
-  /** @throws RateLimited while the caller reads others that take as much memory as it may use */
+  /** @throws RateLimited while the caller has `LARGE_RESPONSES_BYTES_MAX` unread */
   check(caller: StudioCaller): void {
     if ((this.bytesOf.get(keyOf(caller)) ?? 0) < LARGE_RESPONSES_BYTES_MAX) return;
     throw new RateLimited(
@@ -39,8 +39,8 @@ export class LargeResponses {
   }
 
   /**
-   * A body of texts, of which each is made when the client has taken the one before.
-   * @param bytes what it takes in memory meanwhile
+   * A body whose next text is made when the client has taken the one before.
+   * @param bytes the memory that it takes until then
    */
   body(
     { request, route, caller }: AuthorizedRequest,

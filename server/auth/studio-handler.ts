@@ -100,8 +100,8 @@ export function studioHandlerFactory(context: StudioContext): StudioHandlerFacto
 }
 
 /**
- * Authenticates a studio request and charges the rate limits of its account and member. It
- * is refused while too many large responses are being sent to the member.
+ * Authenticates a studio request and charges the rate limits of its account and member. While the member
+ * has too many large responses unread, it refuses the request.
  * @throws DomainError `unauthorized`
  * @throws RateLimited
  */

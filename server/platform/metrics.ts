@@ -4,7 +4,7 @@ import { Histogram } from './response-counter.ts';
 /** Responses of one operation, by status. */
 export interface RequestCounts {
   readonly operation: { readonly method: string; readonly path: string };
-  /** Number of responses; the index is the status; none where there was none. */
+  /** Number of responses; the index is the status. Undefined: 0. */
   readonly counts: ArrayLike<number | undefined>;
   /** Seconds until the response started. */
   readonly durations: Histogram;
