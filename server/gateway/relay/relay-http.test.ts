@@ -93,6 +93,9 @@ const shortBody = fc.oneof(
   fc.constantFrom('', '0\r\n\r\n', 'GET /none HTTP/1.1\r\nHost: h\r\n\r\n'),
 );
 const longBody = fc.constant('x'.repeat(200_000));
+/** Whether the response may come before the long body is sent; then the connection ends after it (SPEC G-23). */
+const mayBeAnsweredEarly = (request: string) =>
+  request.includes('x'.repeat(200_000)) && !/^[A-Z]+ \/(?:echo|length) /.test(request);
 /** Requests that can share an origin connection. */
 const unambiguous = (body: fc.Arbitrary<string>) =>
   fc
@@ -193,7 +196,11 @@ test('the relay changes no response, however its requests are split', async () =
         if (n % 3 > 0) await Bun.sleep(n % 2);
       }
       await client.waitForClose();
-      expect(differenceOf(comparable(client.text), expected)).toBeNull();
+      const received = comparable(client.text);
+      const [first] = requests;
+      const endsEarly = first && mayBeAnsweredEarly(first) && received.length < expected.length;
+      const responses = endsEarly ? await responsesWithoutRelay([first]) : expected;
+      expect(differenceOf(received, responses)).toBeNull();
     }),
     { numRuns: 150 },
   );
