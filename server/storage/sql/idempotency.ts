@@ -12,7 +12,7 @@ const OUTPUT_CHARS_COUNTED = 8192;
 /** Most characters of the counted outputs of an account. The newest are stored: clients repeat soon. */
 export const ACCOUNT_OUTPUT_CHARS_MAX = 16 * 1024 ** 2;
 /** Stored in place of a longer output, and of one that was dropped. */
-const TOO_LONG = '';
+const NOT_STORED = '';
 
 /**
  * Runs `work` unless the owner used this key before. The key and the work are in one transaction: both
@@ -29,7 +29,7 @@ export async function runOnce<T>(
   const output = await work();
   const { owner, key, nowMs } = idempotency;
   const text = JSON.stringify(output ?? null);
-  const stored = text.length > STORED_OUTPUT_CHARS_MAX ? TOO_LONG : text;
+  const stored = text.length > STORED_OUTPUT_CHARS_MAX ? NOT_STORED : text;
   await tx.query(
     'update idempotency_keys set output = $3, output_chars = $4 where owner = $1 and key = $2',
     [owner, key, stored, stored.length],
@@ -71,7 +71,7 @@ async function readStoredOutput<T>(tx: Tx, { owner, key, fingerprint }: Idempote
       'This Idempotency-Key was used for another request; send a new key.',
     );
   }
-  if (first.output === TOO_LONG) {
+  if (first.output === NOT_STORED) {
     throw new DomainError(
       'conflict',
       'The request with this Idempotency-Key was carried out; its response is no longer stored.',
@@ -95,7 +95,7 @@ async function dropOldOutputs(tx: Tx, owner: string): Promise<void> {
   await tx.query(
     `update idempotency_keys set output = $3, output_chars = 0
      where owner = $1 and key in (select key from ${tx.rows('$2', ['key text'])} dropped)`,
-    [owner, JSON.stringify(dropped.map(({ key }) => [key])), TOO_LONG],
+    [owner, JSON.stringify(dropped.map(({ key }) => [key])), NOT_STORED],
   );
 }
 
