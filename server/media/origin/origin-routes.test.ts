@@ -16,6 +16,7 @@ const UNAVAILABLE = '2b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 const UNKNOWN = '3b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 const LONG = '4b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 const SHORT = '5b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
+const LOW_LATENCY = '8b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 const ENDED = '6b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 const REOPENED = '7b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 
@@ -34,6 +35,7 @@ const streams: Record<string, FakeStream> = {
   [IDLE]: new FakeStream(),
   [LONG]: withSegments(new FakeStream({ segmentMs: 6000 }), 3),
   [SHORT]: withSegments(new FakeStream({ segmentMs: 500 }), 3),
+  [LOW_LATENCY]: withSegments(new FakeStream({ partMs: 334 }), 3),
   [ENDED]: withSegments(new FakeStream(), 3).end(),
 };
 
@@ -88,6 +90,8 @@ describe('files', () => {
     [`${STREAM}/${PATHS.master}`, 'public, max-age=5'],
     [`${LONG}/${PATHS.video}`, 'public, max-age=3'],
     [`${SHORT}/${PATHS.video}`, 'public, no-cache'],
+    [`${LOW_LATENCY}/${PATHS.video}`, 'public, no-cache'],
+    [`${LOW_LATENCY}/${PATHS.manifest}`, 'public, no-cache'],
     [`${ENDED}/${PATHS.video}`, 'public, max-age=60'],
     [`${ENDED}/${PATHS.manifest}`, 'public, max-age=5'],
     [`${STREAM}/v0/1795000000000-40.m4s`, 'no-store'],

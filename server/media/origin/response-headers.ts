@@ -52,6 +52,6 @@ export function playlistCacheControl(
   if (isBlockingReload) {
     return `public, max-age=${BLOCKING_RELOAD_TARGETS * targetDurationS(segmentMs)}`;
   }
-  if (segmentMs < 1_000 || (kind === 'playlist' && partMs !== null)) return CACHE_REVALIDATE;
+  if (segmentMs < 1_000 || partMs !== null) return CACHE_REVALIDATE;
   return `public, max-age=${Math.max(1, Math.floor(segmentMs / 2_000))}`;
 }

@@ -75,10 +75,13 @@ export function dashManifest(presentation: Presentation): string | null {
 // Players count the delay not from now, as the standard says, but from the end of the available
 // segments (shaka: now minus the longest segment; dash.js: the newest segment). Subtract that, or
 // shaka plays 4.9 s behind the camera with a delay of 3.5 s. The minimum is one segment.
-function liveAttributes({ segmentMs, latencyMs, dvrMs }: Presentation) {
+// At low latency, a manifest that is read once a second shows a segment when the buffer is already
+// empty: shaka stopped once in 20 s and then stayed 3.0 s behind the camera; read three times a second,
+// it never stopped.
+function liveAttributes({ segmentMs, latencyMs, partMs, dvrMs }: Presentation) {
   const delayMs = Math.max(segmentMs, latencyMs - longestSegmentMs(segmentMs));
   return {
-    minimumUpdatePeriod: isoDuration(segmentMs),
+    minimumUpdatePeriod: isoDuration(partMs ?? segmentMs),
     suggestedPresentationDelay: isoDuration(delayMs),
     timeShiftBufferDepth: dvrMs === null ? undefined : isoDuration(dvrMs),
   };

@@ -230,6 +230,11 @@ ${period(4, 'PT1795190402.5S', BEGIN_MS + 2_500, 72, BEGIN_MS + 2_500, 0)}
 `);
   });
 
+  test('[M-14] with low latency, players read the manifest again after each part', () => {
+    const text = dashManifest({ ...presentation(), partMs: 334 });
+    expect(text).toContain('minimumUpdatePeriod="PT0.334S"');
+  });
+
   function period(
     number: number,
     start: string,
