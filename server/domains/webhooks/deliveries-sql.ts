@@ -28,8 +28,57 @@ const RETAINED_MAX = 1_000;
 const RETENTION_MS = 30 * 24 * 3600_000;
 /** Deliveries that may be pending for one webhook: about a week of events of one stream. */
 const PENDING_MAX = 10_000;
-/** Rows removed in one transaction, so that it does not delay other commits. */
-const CLEANUP_BATCH_SIZE = 2_000;
+/** Rows removed in one transaction, so that it does not delay other commits: it takes 40 ms. */
+const CLEANUP_BATCH_SIZE = 1_000;
+/** Webhooks searched in one call: those of one account (H-1). */
+const CLEANUP_WEBHOOKS = 20;
+
+interface OldDeliveries {
+  readonly old: readonly string[];
+  readonly excess: readonly string[];
+  readonly after: string | null;
+}
+
+interface LoggedWebhook {
+  readonly id: string;
+  /** Null when the webhook was deleted. */
+  readonly enabled: number | null;
+}
+
+/** The next webhooks that have deliveries, by steps in the index instead of a scan of the log. */
+const nextWebhooks = (tx: Tx, after: string) =>
+  tx.query<LoggedWebhook>(
+    `with recursive logged(id) as (
+       select min(webhook) from deliveries where webhook > $1
+       union all
+       select (select min(webhook) from deliveries where webhook > logged.id)
+       from logged where logged.id is not null)
+     select logged.id, enabled from logged left join webhooks on webhooks.id = logged.id
+     where logged.id is not null limit $2`,
+    [after, CLEANUP_WEBHOOKS],
+  );
+
+async function oldDeliveriesOf(tx: Tx, { id, enabled }: LoggedWebhook, nowMs: number) {
+  const rows = await tx.query<{ id: string }>(
+    `select id from (select id from deliveries where webhook = $1 and due is null
+       order by created desc, id desc limit $2 offset $3) surplus
+     union
+     select id from (select id from deliveries where webhook = $1 and due is null and created < $4
+       order by created, id limit $2) aged
+     limit $2`,
+    [id, CLEANUP_BATCH_SIZE, enabled === null ? 0 : RETAINED_MAX, nowMs - RETENTION_MS],
+  );
+  return rows.map((row) => row.id);
+}
+
+async function excessDeliveriesOf(tx: Tx, { id, enabled }: LoggedWebhook) {
+  const rows = await tx.query<{ id: string }>(
+    `select id from deliveries where webhook = $1 and due is not null
+     order by created desc, id desc limit $2 offset $3`,
+    [id, CLEANUP_BATCH_SIZE, enabled === 1 ? PENDING_MAX : 0],
+  );
+  return rows.map((row) => row.id);
+}
 
 export const deliveryProcedures = {
   /**
@@ -92,30 +141,29 @@ export const deliveryProcedures = {
 
   /**
    * Ids of finished deliveries that exceed the retention limits or have no webhook (`old`), and of
-   * pending ones that exceed `PENDING_MAX` or have no enabled webhook (`excess`), at most
-   * `CLEANUP_BATCH_SIZE` of each. A read procedure, so that the search takes no locks.
+   * pending ones that exceed `PENDING_MAX` or have no enabled webhook (`excess`). Searches a few
+   * webhooks, in the order of their ids, so that a call is short however long the log is. A read
+   * procedure, so that the search takes no locks.
+   * @param input.after the `after` of the call before, '' at first
+   * @returns at most about `CLEANUP_BATCH_SIZE` ids; `after` is null when all webhooks were searched,
+   *   and stays the same while a webhook may have more
    */
   findOldDeliveries: readProcedure(
-    async (tx, { nowMs }: { nowMs: number }): Promise<{ old: string[]; excess: string[] }> => {
-      const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
-      const old = await tx.query<{ id: string }>(
-        `select id from (select id, webhook, created,
-           row_number() over (partition by webhook order by created desc, id desc) as position
-           from deliveries where due is null) finished
-         where position > $1 or created < $2
-           or not exists (select 1 from webhooks w where w.id = finished.webhook) limit $3`,
-        [RETAINED_MAX, nowMs - RETENTION_MS, CLEANUP_BATCH_SIZE],
-      );
-      const excess = await tx.query<{ id: string }>(
-        `select id from (select id, webhook,
-           row_number() over (partition by webhook order by created desc, id desc) as position
-           from deliveries where due is not null) waiting
-         where position > $1
-           or not exists (select 1 from webhooks w where w.id = waiting.webhook and w.enabled = 1)
-         limit $2`,
-        [PENDING_MAX, CLEANUP_BATCH_SIZE],
-      );
-      return { old: idsOf(old), excess: idsOf(excess) };
+    async (tx, { nowMs, after }: { nowMs: number; after: string }): Promise<OldDeliveries> => {
+      const found = { old: [] as string[], excess: [] as string[] };
+      let searched = after;
+      const webhooks = await nextWebhooks(tx, after);
+      for (const webhook of webhooks) {
+        const old = await oldDeliveriesOf(tx, webhook, nowMs);
+        const excess = await excessDeliveriesOf(tx, webhook);
+        found.old.push(...old);
+        found.excess.push(...excess);
+        const mayHaveMore = Math.max(old.length, excess.length) >= CLEANUP_BATCH_SIZE;
+        if (mayHaveMore) return { ...found, after: searched };
+        searched = webhook.id;
+        if (found.old.length + found.excess.length >= CLEANUP_BATCH_SIZE) break;
+      }
+      return { ...found, after: webhooks.length > 0 ? searched : null };
     },
   ),
 

@@ -46,7 +46,7 @@ function createSender(post: Post | null, store: Partial<SenderOptions['store']> 
         return 'delivered' as const;
       },
       releaseDelivery: async () => void calls.push('release'),
-      findOldDeliveries: async () => ({ old: [], excess: [] }),
+      findOldDeliveries: async () => ({ old: [], excess: [], after: null }),
       removeOldDeliveries: async () => {},
       ...store,
     },
@@ -67,6 +67,32 @@ describe('WebhookSender', () => {
     });
     await sender.sendAll();
     expect(calls).toEqual(['dispatch', 'pause', 'pause', 'pause']);
+  });
+
+  test('[H-20] a clean-up removes batch after batch until none is left, and never overlaps', async () => {
+    const found = [
+      { old: ['1'], excess: [], after: '' },
+      { old: [], excess: [], after: 'a' },
+      { old: [], excess: ['2'], after: 'b' },
+      { old: [], excess: [], after: null },
+    ];
+    const removed: unknown[] = [];
+    const searched: string[] = [];
+    const { sender } = createSender(null, {
+      findOldDeliveries: async ({ after }) => {
+        searched.push(after);
+        return found.shift() ?? { old: [], excess: [], after: null };
+      },
+      removeOldDeliveries: async (batch) => void removed.push(batch),
+    });
+    await Promise.all([sender.cleanUp(), sender.cleanUp()]);
+    expect(searched).toEqual(['', '', 'a', 'b']);
+    expect(removed).toEqual([
+      { old: ['1'], excess: [] },
+      { old: [], excess: ['2'] },
+    ]);
+    await sender.cleanUp();
+    expect(searched).toHaveLength(5);
   });
 
   test('[H-17] WebhookSender releases unsent deliveries when it stops', async () => {

@@ -51,6 +51,7 @@ export class WebhookSender {
   private readonly stopping = new AbortController();
   private stopped = false;
   private claiming: Promise<void> | null = null;
+  private cleaning: Promise<void> | null = null;
   /** Set when `send` was called after the current claim began to read the database. */
   private claimAgain = false;
   private timers: Timer[] = [];
@@ -80,15 +81,17 @@ export class WebhookSender {
     while (this.inFlight.size > 0) await Promise.all(this.inFlight);
   }
 
-  /** Removes finished deliveries beyond the retention limits and fails excess pending ones. */
-  async cleanUp(): Promise<void> {
-    const { store, clock } = this.options;
-    try {
-      const found = await store.findOldDeliveries({ nowMs: clock.nowMs() });
-      if (found.old.length + found.excess.length > 0) await store.removeOldDeliveries(found);
-    } catch (error) {
-      this.logError(error);
-    }
+  /**
+   * Removes finished deliveries beyond the retention limits and fails excess pending ones, in batches
+   * until none is left. A call during another one waits for that one.
+   */
+  cleanUp(): Promise<void> {
+    this.cleaning ??= this.cleanUpAll()
+      .catch((error) => this.logError(error))
+      .finally(() => {
+        this.cleaning = null;
+      });
+    return this.cleaning;
   }
 
   /** Claims no more, waits `drainMs` for open attempts, then aborts and releases the rest. */
@@ -100,6 +103,7 @@ export class WebhookSender {
     );
     this.stopped = true;
     await this.claiming;
+    await this.cleaning;
     await Promise.all(this.inFlight);
     runtime.clearTimer(abortTimer);
   }
@@ -114,6 +118,17 @@ export class WebhookSender {
       read: () => [...this.outcomes].map(([outcome, count]) => [count, { outcome }] as const),
     },
   ];
+
+  private async cleanUpAll(): Promise<void> {
+    const { store, clock } = this.options;
+    let next: string | null = '';
+    while (next !== null && !this.stopped) {
+      const { after, ...found }: Awaited<ReturnType<typeof store.findOldDeliveries>> =
+        await store.findOldDeliveries({ nowMs: clock.nowMs(), after: next });
+      if (found.old.length + found.excess.length > 0) await store.removeOldDeliveries(found);
+      next = after;
+    }
+  }
 
   private async claimAll(): Promise<void> {
     while (this.claimAgain) {

@@ -300,10 +300,19 @@ describeWebhooks('webhook deliveries', (open) => {
          '${isWaiting ? 'pending' : 'delivered'}', ${isWaiting ? `${fromMs} + n` : 'null'}
        from made`,
     );
+  /** Cleans up as the sender does. @returns how many deliveries were removed or marked as failed */
   const cleanUp = async () => {
-    const found = await fixture.store.findOldDeliveries({ nowMs: fixture.nowMs });
-    await fixture.store.removeOldDeliveries(found);
-    return found.old.length + found.excess.length;
+    let count = 0;
+    for (let next: string | null = ''; next !== null; ) {
+      const found: Awaited<ReturnType<typeof fixture.store.findOldDeliveries>> =
+        await fixture.store.findOldDeliveries({ nowMs: fixture.nowMs, after: next });
+      const { old, excess, after } = found;
+      expect(Math.max(old.length, excess.length)).toBeLessThanOrEqual(2_000);
+      await fixture.store.removeOldDeliveries({ old, excess });
+      count += old.length + excess.length;
+      next = after;
+    }
+    return count;
   };
   const countOf = async (condition: string) =>
     Number((await fixture.run(`select count(*) as n from deliveries where ${condition}`))[0]?.n);
@@ -325,6 +334,20 @@ describeWebhooks('webhook deliveries', (open) => {
     expect(await countOf(`id like 'made-c%'`)).toBe(3);
     expect(await countOf('due is not null')).toBe(1);
     expect(await cleanUp()).toBe(0);
+  });
+
+  test('[H-20] a clean-up finds every webhook, however many deliveries one of them has', async () => {
+    const webhook = await openWithWebhook();
+    await insertMany('nobody', 'n', 3_500, fixture.nowMs - 10_000, false);
+    await insertMany(webhook, 'a', 4_500, fixture.nowMs - 10_000, false);
+    const other = await fixture.newWebhook('winners');
+    await insertMany(other, 'b', 1_001, fixture.nowMs - 10_000, false);
+    for (let i = 0; i < 25; i++)
+      await insertMany(`gone ${i}`, `g${i}-`, 1, fixture.nowMs, i % 2 === 0);
+    expect(await cleanUp()).toBe(3_500 + 3_500 + 1 + 25);
+    // Deliveries of deleted webhooks were pending and are marked as failed: now they are removed.
+    expect(await cleanUp()).toBe(13);
+    expect(await countOf('true')).toBe(2_000);
   });
 
   test('[H-20] the oldest deliveries beyond 10,000 pending ones are marked as failed', async () => {
