@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { QuizResults } from '../../../protocol/quizzes.ts';
 import { newStreamSchema } from '../../../protocol/studio.ts';
 import { procedures } from '../../app/procedures.ts';
 import type { Rows, SqlValue, Tx } from '../../storage/sql/procedure.ts';
@@ -121,20 +122,29 @@ test('[W-7] a claim reads the quizzes of its game only, not those of the whole s
   for (const line of answerAccesses) expect(line).toEndWith('(quiz=? AND seat=?)');
 });
 
-test('[Q-16] closing a quiz reads its answers in the order of their key, without sorting', async () => {
-  const id = `${STREAM} game 0`;
-  const [quiz] = await sqlite.query<{ number: number }>(
-    `update quizzes set state = 'open' where id = $1 returning number`,
-    [id],
-  );
-  const { tx, statements } = recordingTx();
-  await closeQuizzes(tx, [{ number: quiz?.number ?? -1 }]);
-  const counting = statements.filter(({ text }) => text.includes('from answers'));
-  expect(counting).toHaveLength(1);
-  for (const { text, params } of counting) {
-    const plan = await sqlite.query<{ detail: string }>(`explain query plan ${text}`, params);
-    expect(plan.map(({ detail }) => detail)).toEqual(['SEARCH answers USING PRIMARY KEY (quiz=?)']);
+test('[Q-16] quizzes close with as many statements as one, and read answers in the order of their key', async () => {
+  const reopen = (condition: string) =>
+    sqlite.query<{ number: number }>(
+      `update quizzes set state = 'open' where ${condition} returning number`,
+    );
+  const single = recordingTx();
+  await closeQuizzes(single.tx, await reopen(`id = '${STREAM} game 0'`));
+  const many = recordingTx();
+  const quizzes = await reopen('true');
+  const { results } = await closeQuizzes(many.tx, quizzes);
+  expect(results).toHaveLength(quizzes.length);
+  for (const { data } of results) {
+    const { choices } = JSON.parse(data) as QuizResults;
+    expect(choices.yes?.count).toBe(SEATS / 2);
+    expect(choices.no?.count).toBe(SEATS / 2);
   }
+  expect(quizzes.length).toBeGreaterThan(50);
+  expect(many.statements.length).toBe(single.statements.length);
+  const counting = many.statements.filter(({ text }) => text.includes('from answers'));
+  const plans = (await Promise.all(counting.map(accessesOf))).flat();
+  expect(plans.filter((line) => !line.includes('json_each'))).toEqual([
+    'SEARCH answers USING PRIMARY KEY (quiz=?)',
+  ]);
 });
 
 test('[S-17] openQuizInterval searches the index of published quizzes', async () => {

@@ -264,11 +264,12 @@ export async function closeQuizzes(
   const results: ResultEvent[] = [];
   const domainEvents: WebhookEvent[] = [];
   if (rows.length === 0) return { results, domainEvents };
-  for (const row of rows) {
-    const quiz = published(fromRow(row));
+  const quizzes = rows.map((row) => published(fromRow(row)));
+  // This statement follows the lock, so it sees every answer that was stored before.
+  const countsOf = await countAnswersOfAll(tx, quizzes);
+  for (const quiz of quizzes) {
     const { id, streamId, reveal } = quiz;
-    // This statement follows the lock, so it sees every answer that was stored before.
-    const counts = await countAnswers(tx, quiz);
+    const counts = countsOf.get(quiz.number) as number[];
     const state = reveal === 'auto' ? 'revealed' : 'closed';
     if (state === 'revealed') {
       const data = JSON.stringify(quizResultsData(quiz, counts));
@@ -292,16 +293,38 @@ function published(quiz: QuizRow): PublishedQuiz {
   return quiz;
 }
 
-/**
- * The number of stored answers for each choice of a quiz. One filtered count a choice takes a third of
- * the time of `group by`, for which SQLite sorts first.
- */
+/** The number of stored answers for each choice of a quiz. */
 export async function countAnswers(tx: Tx, quiz: QuizRow): Promise<number[]> {
-  const counts = quiz.choices.map((_, choice) => `count(*) filter (where choice = ${choice})`);
-  const columns = counts.map((count, choice) => `${count} as choice_${choice}`).join(', ');
-  const [row] = await tx.query<{ [name: string]: number }>(
-    `select ${columns} from answers where quiz = $1`,
-    [quiz.number],
+  return (await countAnswersOfAll(tx, [quiz])).get(quiz.number) as number[];
+}
+
+/**
+ * The number of stored answers for each choice, by number of the quiz. One filtered count a choice takes
+ * a third of the time of `group by`, for which SQLite sorts first. One statement for all: with one a
+ * quiz, 10,000 quizzes that close together delayed the sealing of all streams by 1.9 s on PostgreSQL. A
+ * subquery, so that PostgreSQL reads each quiz by the index and never the whole table.
+ */
+async function countAnswersOfAll(
+  tx: Tx,
+  quizzes: readonly QuizRow[],
+): Promise<Map<number, number[]>> {
+  const choiceCount = Math.max(...quizzes.map(({ choices }) => choices.length));
+  const counts = Array.from(
+    { length: choiceCount },
+    (_, choice) => `cast(count(*) filter (where choice = ${choice}) as text)`,
   );
-  return quiz.choices.map((_, choice) => Number(row?.[`choice_${choice}`]));
+  const rows = await tx.query<{ number: number; counts: string }>(
+    `select number, (select ${counts.join(` || ',' || `)} from answers where quiz = due.number) as counts
+     from ${tx.rows('$1', ['number integer'])} due`,
+    [JSON.stringify(quizzes.map(({ number }) => [number]))],
+  );
+  const countsOf = new Map(
+    rows.map(({ number, counts }) => [number, counts.split(',').map(Number)]),
+  );
+  return new Map(
+    quizzes.map(({ number, choices }) => [
+      number,
+      (countsOf.get(number) as number[]).slice(0, choices.length),
+    ]),
+  );
 }
