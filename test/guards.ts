@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { checkPlantedBugs } from './planted-bugs.ts';
+import { checkPlantedBugs } from './find-planted-bugs.ts';
 import { type Removal, withChangedCopy } from './support/changed-copy.ts';
 
 // Removes each guard of an invariant from a copy of the source and checks that its test fails:

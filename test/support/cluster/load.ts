@@ -83,7 +83,8 @@ class StreamLoad {
   ): Promise<StreamLoad> {
     const { apiToken, random, outages, answerers: answererCount = 16, viewers = 20 } = options;
     const onNew = (event: ReadEvent) => receive(event);
-    const checker = new ConsistencyChecker(checks.violations, `stream ${number}: `, onNew);
+    const fail = (violation: string) => checks.fail(violation);
+    const checker = new ConsistencyChecker(fail, `stream ${number}: `, onNew);
     const expect = checker.expect.bind(checker);
     const producer = new Producer({ service, apiToken, checker, sendOnceEvery: SEND_ONCE_EVERY });
     const streamId = await producer.createStream();

@@ -58,11 +58,11 @@ export class ConsistencyChecker {
   private readonly bodies = new Map<number, string>();
 
   /**
-   * @param violations receives what it finds; checkers of several streams may share the list
+   * @param fail called with each violation
    * @param onNew called with each event of an interval when the interval is first read
    */
   constructor(
-    readonly violations: string[] = [],
+    private readonly fail: (violation: string) => void,
     private readonly prefix = '',
     private readonly onNew: (event: ReadEvent) => void = () => {},
   ) {}
@@ -274,7 +274,7 @@ export class ConsistencyChecker {
 
   /** Records a violation unless the condition holds. */
   expect(condition: boolean, violation: string): void {
-    if (!condition) this.violations.push(this.prefix + violation);
+    if (!condition) this.fail(this.prefix + violation);
   }
 
   private attemptsOf(quizId: string, viewer: string): Attempts {

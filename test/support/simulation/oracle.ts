@@ -75,8 +75,10 @@ export class Oracle {
 
   constructor(private readonly options: OracleOptions) {
     this.posts = new PostLedger(options.timeline);
-    this.checker = new ConsistencyChecker(options.violations, '', (event) =>
-      this.onNewEvent(event),
+    this.checker = new ConsistencyChecker(
+      (violation) => this.fail(violation),
+      '',
+      (event) => this.onNewEvent(event),
     );
   }
 
