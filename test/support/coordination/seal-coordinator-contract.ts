@@ -302,6 +302,24 @@ function testCoordinator({ server, redis, startAnother }: CoordinatorBackend): v
       );
     });
 
+    test('[N-10] a batch of posts is rejected while 4 MB wait, so that one reply has all of them', async () => {
+      const a = node('a');
+      const megabyte = 'x'.repeat(2 ** 20);
+      const post = async (interval: number, number: number, text: string) =>
+        (await a.report(reportOf(interval, { batch: batch(number, text) }))).batchResult;
+      await a.report(reportOf(first));
+      for (let number = 1; number <= 4; number++) {
+        expect(await post(first, number, megabyte)).toBe('accepted');
+      }
+      expect(await post(first, 5, 'fifth')).toBe('rejected');
+      expect(await collected(a, first - 1, first)).toHaveLength(4);
+      expect(await post(first, 5, 'fifth')).toBe('rejected');
+      // They are sealed, so there is room again.
+      expect(await collected(a, first, first + 1)).toEqual([]);
+      expect(await post(first + 1, 5, 'fifth')).toBe('accepted');
+      expect(await collected(a, first + 1, first + 2)).toEqual(['fifth']);
+    });
+
     test('[N-12] a batch of posts is dropped when Redis restarts: its files may be older than the sealing', async () => {
       const restarted = await startAnother();
       const a = new RedisSealCoordinator(restarted.redis, 'a', 'test');

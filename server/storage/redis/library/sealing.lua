@@ -3,7 +3,7 @@
 do
   -- Keys of every function, in this order.
   local SEALING_KEYS = {
-    'state', -- hash: memory, watermark, served, published, parts, claim_interval, claim_ms
+    'state', -- hash: memory, watermark, served, published, parts, bytes, claim_interval, claim_ms
     'nodes', -- hash: node → its last reported interval, when, whether it is awaited, its last batch
     'parts', -- stream: batches of posts from nodes (`append_batch`), in order, until they are sealed
     'labels', -- sorted set: interval → the last batch that belongs to it
@@ -21,6 +21,9 @@ do
   local TTL_MS = 60000
   -- Bounds of the streams. Further batches stay with their node; earlier intervals are in the database.
   local BATCHES_MAX = 1000
+  -- The node that seals collects all of them in one reply: within a silence of 250 ms, and parsed within
+  -- an interval.
+  local BATCH_BYTES_MAX = 4194304
   local LOG_ENTRIES_MAX = 240
   local LOG_BYTES_MAX = 67108864
   -- Nodes report active streams with each count.
@@ -111,8 +114,15 @@ do
     return data_set
   end
 
+  -- Bytes of the stored batches. `collect` counts them again, since nodes of an older release do not.
+  local function waiting_bytes(key)
+    if redis.call('EXISTS', key.parts) == 0 then redis.call('HSET', key.state, 'bytes', 0) end
+    return state_of(key.state, 'bytes')
+  end
+
   local function append_batch(key, bytes)
     local number = redis.call('HINCRBY', key.state, 'parts', 1)
+    redis.call('HINCRBY', key.state, 'bytes', #bytes)
     return redis.pcall('XADD', key.parts, number .. '-0', 'p', bytes)
   end
 
@@ -123,6 +133,7 @@ do
     if batch.is_repeat and batch.data_set ~= data_set then return 2 end
     if batch.number <= node.batch then return 1 end
     if redis.call('XLEN', key.parts) >= BATCHES_MAX then return 0 end
+    if waiting_bytes(key) >= BATCH_BYTES_MAX then return 0 end
     local added = append_batch(key, batch.bytes)
     if type(added) == 'table' and added.err then
       -- Redis evicted the counter and not the batches.
@@ -224,10 +235,13 @@ do
     redis.call('XTRIM', key.parts, 'MINID', (last_batch_of(key.labels, after) + 1) .. '-0')
     redis.call('ZREMRANGEBYSCORE', key.labels, '-inf', after)
     local last = last_batch_of(key.labels, interval)
-    local batches = {}
-    for _, entry in ipairs(redis.call('XRANGE', key.parts, '-', last .. '-0')) do
-      batches[#batches + 1] = entry[2][2]
+    local batches, bytes = {}, 0
+    for _, entry in ipairs(redis.call('XRANGE', key.parts, '-', '+')) do
+      local number, batch = tonumber(string.match(entry[1], '^%d+')), entry[2][2]
+      bytes = bytes + #batch
+      if number <= last then batches[#batches + 1] = batch end
     end
+    redis.call('HSET', key.state, 'bytes', bytes)
     for _, name in ipairs({ 'state', 'parts', 'labels' }) do
       redis.call('PEXPIRE', key[name], TTL_MS)
     end
