@@ -274,6 +274,7 @@ describe('a Redis that accepts no writes', () => {
       ['CONFIG', 'SET', 'min-replicas-to-write', '1'],
       ['CONFIG', 'SET', 'min-replicas-to-write', '0'],
     ],
+    ['NOPERM', ['ACL', 'SETUSER', 'default', '-fcall'], ['ACL', 'SETUSER', 'default', '+@all']],
   ])(
     '[N-9] [N-11] a Redis that accepts no writes (%s) is unavailable, with the reason, until it accepts them',
     async (code, cause, cure) => {

@@ -34,7 +34,7 @@ const RETRY_JITTER_MS = 100;
 const LOST_WRITE_WINDOW_MS = 1_000;
 
 // The server accepts no writes now: another one is the primary, it loads its file, its disk or memory is
-// full, its replicas are missing, or a script hangs.
+// full, its replicas are missing, a script hangs, or the operator took permissions from the user.
 const NOT_WRITABLE_CODES = new Set([
   'READONLY',
   'LOADING',
@@ -43,6 +43,7 @@ const NOT_WRITABLE_CODES = new Set([
   'OOM',
   'NOREPLICAS',
   'BUSY',
+  'NOPERM',
 ]);
 // The server will never accept our commands.
 const REJECTED_CODES = new Set(['NOAUTH', 'WRONGPASS', 'NOPERM', 'ERR']);
