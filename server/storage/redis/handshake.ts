@@ -32,6 +32,14 @@ export async function requireSingleServer(connection: Connection): Promise<void>
   );
 }
 
+/** The policy by which the server removes keys when its memory is full; null: it removes none. */
+export async function evictionPolicy(connection: Sender): Promise<string | null> {
+  const memory = String(await connection.send(['INFO', 'memory']));
+  const policy = /^maxmemory_policy:([\w-]+)/m.exec(memory)?.[1] ?? 'noeviction';
+  const isLimited = /^maxmemory:[1-9]/m.test(memory);
+  return isLimited && policy !== 'noeviction' ? policy : null;
+}
+
 /** Loads the library if the server lacks it. @throws ReplyError when it accepts no writes now */
 export async function ensureLibrary(connection: Sender, library: Library): Promise<void> {
   const probe = () => connection.send(['FCALL', library.nameOf('fourbeat_probe'), 0]);

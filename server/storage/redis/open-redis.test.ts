@@ -292,6 +292,29 @@ describe('a Redis that accepts no writes', () => {
   );
 });
 
+describe('a Redis with a limit of memory', () => {
+  test('[N-15] a warning names the policy of a Redis that removes keys when its memory is full', async () => {
+    const set = (policy: string, bytes: string) =>
+      server.command('CONFIG', 'SET', 'maxmemory', bytes, 'maxmemory-policy', policy);
+    const warningsOf = async (policy: string, bytes: string) => {
+      await set(policy, bytes);
+      const lines: string[] = [];
+      const opened = await openTestRedis(server.url, { log: lines });
+      await opened.close();
+      return lines.filter((line) => line.includes('set maxmemory-policy to noeviction'));
+    };
+    try {
+      const [warning, ...others] = await warningsOf('volatile-lru', '100mb');
+      expect(JSON.parse(warning ?? '{}')).toMatchObject({ level: 40, policy: 'volatile-lru' });
+      expect(others).toEqual([]);
+      expect(await warningsOf('noeviction', '100mb')).toEqual([]);
+      expect(await warningsOf('allkeys-lru', '0')).toEqual([]);
+    } finally {
+      await set('noeviction', '0');
+    }
+  });
+});
+
 describe('[N-2] a configuration error', () => {
   test('a wrong password ends the start with an error that does not repeat it', async () => {
     const guarded = await startRedis({ settings: [['requirepass', 'r1ght']] });

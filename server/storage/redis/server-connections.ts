@@ -2,7 +2,7 @@ import type { RedisOptions } from 'ioredis';
 import type { Logger } from 'pino';
 import type { RedisAddress } from '../../platform/redis-url.ts';
 import type { Connection } from './connection.ts';
-import { ensureLibrary, handshake } from './handshake.ts';
+import { ensureLibrary, evictionPolicy, handshake } from './handshake.ts';
 import type { Library } from './library.ts';
 import { ReconnectingConnection } from './reconnecting-connection.ts';
 import type { ConnectionEnvironment } from './transport.ts';
@@ -45,6 +45,7 @@ export class ServerConnections {
         await handshake(connection, target);
         await check(connection);
         await ensureLibrary(connection, library);
+        await this.warnOfEviction(connection);
       },
       onUnavailable: (reason) => {
         logger.warn({ server: name, reason }, 'Redis is unavailable');
@@ -55,6 +56,18 @@ export class ServerConnections {
         this.log.retryNow();
       },
     });
+  }
+
+  // Nobody else would notice: an evicted key looks like one that nobody wrote.
+  private async warnOfEviction(connection: Connection): Promise<void> {
+    const policy = await evictionPolicy(connection);
+    if (policy === null) return;
+    const { logger, name } = this.options;
+    logger.warn(
+      { server: name, policy },
+      'Redis removes keys when its memory is full, and with them viewers from counts and posts from ' +
+        'the chat: set maxmemory-policy to noeviction',
+    );
   }
 
   /** @throws Unavailable @throws RedisConfigurationError */
