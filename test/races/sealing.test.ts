@@ -27,6 +27,22 @@ let sealedTo = FIRST_INTERVAL;
 /** The next interval to seal; all tests share one watermark. */
 const nextInterval = () => ++sealedTo;
 
+test('[N-23] a sealing that comes too late learns with which Redis the interval was sealed', async () => {
+  const [node] = fixture.nodes as [Store];
+  await fixture.sealTo(nextInterval());
+  const after = sealedTo;
+  const interval = nextInterval();
+  const sealing = { after, interval, nowMs: intervalStartMs(interval + 1), transients: [] };
+  const late = () => node.sealInterval({ ...sealing, dataSet: 'b' });
+  expect(await node.sealInterval({ ...sealing, dataSet: 'a' })).toMatchObject({
+    outcome: 'sealed',
+  });
+  expect(await late()).toEqual({ outcome: 'conflict', watermark: interval, dataSet: 'a' });
+  // Without a name.
+  await fixture.sealTo(nextInterval());
+  expect(await late()).toEqual({ outcome: 'conflict', watermark: sealedTo });
+});
+
 test('[I-1] [I-2] [N-4] one of three sealers seals an interval, and every event is in one interval, in order', async () => {
   await fixture.sealTo(nextInterval());
   const streams = await Promise.all(Array.from({ length: STREAMS }, () => fixture.newStream()));

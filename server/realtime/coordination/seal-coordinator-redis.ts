@@ -56,6 +56,10 @@ export class RedisSealCoordinator implements SealCoordinator {
     return this.dataSet !== '';
   }
 
+  dataSetName(): string {
+    return this.dataSet;
+  }
+
   async report(report: SealReport): Promise<SealReportReply> {
     const { interval, served, canSeal, batch, activeStreams } = report;
     if (batch && !batch.isRepeat) this.batchDataSet = this.dataSet;

@@ -99,6 +99,8 @@ export interface SealedEntry {
 export interface SealCoordinator {
   /** Whether this node has reported before: without that the result of a batch would be unknown. */
   hasReported(): boolean;
+  /** The name of the coordinator's data set, by the last report; empty before the first one. */
+  dataSetName(): string;
   /** Reports that an interval has ended on this node. The last live node to report seals it. */
   report(report: SealReport): Promise<SealReportReply>;
   /** Claims a late interval. One node at a time gets the claim, for 100 ms. */

@@ -28,6 +28,7 @@ function testSealer(seal: (sealing: Sealing) => Promise<SealOutcome>) {
         return { batches: batch ? [batch.bytes] : [], activeStreams: args[2] ? ['read'] : [] };
       },
       publish: async (entry) => void published.push(entry),
+      dataSetName: () => 'own',
     },
     presence: {
       countsAtEndOf: async () =>
@@ -76,6 +77,19 @@ describe('a sealing', () => {
       expect([published, served]).toEqual([[], []]);
       expect(sealer.isBusy()).toBe(false);
     }
+  });
+
+  test('[N-23] a sealing names the data set of its Redis, and logs when others seal with another one', async () => {
+    const sealings: Sealing[] = [];
+    const { sealer, errors } = testSealer(async (sealing) => {
+      sealings.push(sealing);
+      return { outcome: 'conflict', watermark: START, dataSet: 'other' };
+    });
+    for (let sealing = 0; sealing < 7; sealing++) await sealer.seal(START);
+    expect(errors).toEqual([]);
+    await sealer.seal(START);
+    expect(sealings[0]?.dataSet).toBe('own');
+    expect(errors).toEqual([expect.stringContaining('use another Redis')]);
   });
 
   test('[N-4] a sealing is one at a time on a node, also when the database never answers', async () => {

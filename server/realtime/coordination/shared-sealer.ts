@@ -1,5 +1,6 @@
 import { intervalStartMs } from '../../../protocol/interval.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { runtime } from '../../platform/runtime.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { MemoryFeedLog } from '../feed/feed-log-memory.ts';
 import type { Transient, ViewerChats } from '../feed/interval-body.ts';
@@ -8,6 +9,7 @@ import type { SharedTransientSource } from '../feed/transient-source.ts';
 import type { Counts, SharedPresenceRegistry } from '../presence/presence-registry.ts';
 import { countIsDue, viewCountOf } from '../presence/view-count-events.ts';
 import type { FeedFollower } from './feed-follower.ts';
+import { ForeignSealings } from './foreign-sealings.ts';
 import type { SealCoordinator, SealedEntry } from './seal-coordinator.ts';
 
 export interface SharedSealerOptions {
@@ -15,7 +17,7 @@ export interface SharedSealerOptions {
   readonly store: Pick<Calls<SealingProcedures>, 'sealInterval'>;
   readonly log: MemoryFeedLog;
   readonly logger: { error(fields: object, message: string): void };
-  readonly coordinator: Pick<SealCoordinator, 'collect' | 'publish'>;
+  readonly coordinator: Pick<SealCoordinator, 'collect' | 'publish' | 'dataSetName'>;
   readonly presence: Pick<SharedPresenceRegistry, 'countsAtEndOf'>;
   readonly source: Pick<SharedTransientSource, 'merge'>;
   readonly follower: Pick<FeedFollower, 'apply'>;
@@ -29,8 +31,14 @@ export interface SharedSealerOptions {
  */
 export class SharedSealer {
   private sealing = false;
+  private readonly foreignSealings: ForeignSealings;
 
-  constructor(private readonly options: SharedSealerOptions) {}
+  constructor(private readonly options: SharedSealerOptions) {
+    const { coordinator, logger } = options;
+    const dataSetName = () => coordinator.dataSetName();
+    const nowMs = () => runtime.monotonicMs();
+    this.foreignSealings = new ForeignSealings({ dataSetName, nowMs, logger });
+  }
 
   /** Whether a sealing is under way. It may never end while the database does not answer. */
   isBusy(): boolean {
@@ -57,7 +65,9 @@ export class SharedSealer {
     const after = log.watermark();
     const transients = await this.collectTransients(after, interval);
     const nowMs = Math.max(clock.nowMs(), intervalStartMs(interval + 1));
-    const sealing = await store.sealInterval({ after, interval, nowMs, transients });
+    const dataSet = coordinator.dataSetName();
+    const sealing = await store.sealInterval({ after, interval, nowMs, transients, dataSet });
+    if (sealing.outcome === 'conflict') this.foreignSealings.note(sealing.dataSet);
     if (sealing.outcome !== 'sealed') return;
     if (sealing.eventLogError) {
       logger.error({ interval }, `webhook events were not logged: ${sealing.eventLogError}`);

@@ -7,7 +7,7 @@ import type { DueRow, DueWork } from './due-work.ts';
 import { APPENDED_MAX } from './feed-log-memory.ts';
 import { composeInterval, type ResultEvent, type Transient } from './interval-body.ts';
 import type { OutboxRow } from './outbox-sql.ts';
-import { type SealedBody, sealedProcedures } from './sealed-sql.ts';
+import type { SealedBody } from './sealed-sql.ts';
 
 export interface Sealing {
   /** The watermark that the caller knows. */
@@ -16,6 +16,8 @@ export interface Sealing {
   readonly interval: number;
   readonly nowMs: number;
   readonly transients: readonly Transient[];
+  /** The data set of the seal coordinator that told the caller to seal; absent: there is none. */
+  readonly dataSet?: string;
 }
 
 /** Outcome of a sealing; only `sealed` changed the database. */
@@ -30,7 +32,12 @@ export type SealOutcome =
   /** Another node is sealing. */
   | { readonly outcome: 'busy' }
   /** Another node has sealed: the watermark is not the one that the caller knows. */
-  | { readonly outcome: 'conflict'; readonly watermark: number };
+  | {
+      readonly outcome: 'conflict';
+      readonly watermark: number;
+      /** The data set with which it sealed; absent: it named none. */
+      readonly dataSet?: string;
+    };
 
 export type SealingProcedures = ReturnType<typeof createSealingProcedures>;
 
@@ -45,8 +52,13 @@ export function createSealingProcedures<DomainEvent>(dueWork: readonly DueWork<D
      * its work waits, and its transient parts are dropped.
      */
     sealInterval: writeProcedure(
-      async (tx, { after, interval, nowMs, transients }: Sealing): Promise<SealOutcome> => {
-        if (!(await raiseWatermark(tx, after, interval))) return notSealed(tx, after, interval);
+      async (
+        tx,
+        { after, interval, nowMs, transients, dataSet }: Sealing,
+      ): Promise<SealOutcome> => {
+        if (!(await raiseWatermark(tx, after, interval, dataSet))) {
+          return notSealed(tx, after, interval);
+        }
         const { outbox, due, sealedBefore } = await findWork(tx, dueWork, after, interval);
         const time = { interval, endMs: intervalStartMs(interval + 1), nowMs };
         const results: ResultEvent[] = [];
@@ -82,19 +94,28 @@ export function createSealingProcedures<DomainEvent>(dueWork: readonly DueWork<D
  * Does not wait when the row is locked: another node is sealing then.
  * @returns whether the watermark moved from `after` to `interval`
  */
-export async function raiseWatermark(tx: Tx, after: number, interval: number): Promise<boolean> {
+export async function raiseWatermark(
+  tx: Tx,
+  after: number,
+  interval: number,
+  dataSet: string | null = null,
+): Promise<boolean> {
   const { affected } = await tx.query(
-    `update watermark set interval = $2, standstill_ms = standstill_ms + $3 where id =
+    `update watermark set interval = $2, standstill_ms = standstill_ms + $3, sealed_in = $4 where id =
      (select id from watermark where interval = $1 and interval < $2 ${tx.locks.claim})`,
-    [after, interval, stallBetweenMs(after, interval)],
+    [after, interval, stallBetweenMs(after, interval), dataSet],
   );
   return affected === 1;
 }
 
 async function notSealed(tx: Tx, after: number, interval: number): Promise<SealOutcome> {
-  const watermark = await sealedProcedures.readWatermark.run(tx, {});
-  const isDue = watermark === after && interval > after;
-  return isDue ? { outcome: 'busy' } : { outcome: 'conflict', watermark };
+  const [row] = await tx.query<{ watermark: number; dataSet: string | null }>(
+    'select interval as watermark, sealed_in as "dataSet" from watermark',
+  );
+  if (!row) throw new Error('the database has no watermark');
+  const { watermark, dataSet } = row;
+  if (watermark === after && interval > after) return { outcome: 'busy' };
+  return { outcome: 'conflict', watermark, ...(dataSet !== null && { dataSet }) };
 }
 
 /** `kind` of the outbox rows that `findWork` reads; all other kinds but `SEALED_BEFORE` are those of `DueWork`. */
