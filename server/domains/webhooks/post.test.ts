@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { createSocket } from 'node:dgram';
+import { getServers, setServers } from 'node:dns';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer as createHttp, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttps } from 'node:https';
@@ -75,6 +77,36 @@ function fakeResolver(...answers: readonly (readonly string[])[]) {
     return found;
   };
   return { lookups, resolve };
+}
+
+const QUERY_NAME = 12;
+const TYPE_A = 1;
+
+/** Resolves names by a server on this machine until the test ends: 127.0.0.1, or no answer at all. */
+async function useNameServer(answers: (name: string) => boolean): Promise<void> {
+  const socket = createSocket('udp4');
+  socket.on('message', (query, { port, address }) => {
+    const nameEnd = query.indexOf(0, QUERY_NAME);
+    const labels: string[] = [];
+    for (let at = QUERY_NAME; at < nameEnd; at += query.readUInt8(at) + 1) {
+      labels.push(query.toString('latin1', at + 1, at + 1 + query.readUInt8(at)));
+    }
+    if (!answers(labels.join('.'))) return;
+    const isA = query.readUInt16BE(nameEnd + 1) === TYPE_A;
+    const response = Buffer.from(query.subarray(0, nameEnd + 5));
+    response.writeUInt16BE(0x8180, 2);
+    response.writeUInt16BE(Number(isA), 6);
+    response.writeUInt16BE(0, 10);
+    const record = [0xc0, QUERY_NAME, 0, TYPE_A, 0, 1, 0, 0, 0, 0, 0, 4, 127, 0, 0, 1];
+    socket.send(Buffer.concat([response, Buffer.from(isA ? record : [])]), port, address);
+  });
+  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
+  const servers = getServers();
+  setServers([`127.0.0.1:${socket.address().port}`]);
+  closing.push(() => {
+    setServers(servers);
+    socket.close();
+  });
 }
 
 function send(url: string, options: Partial<PostOptions> = {}, stop = RUNNING) {
@@ -293,6 +325,26 @@ describe('post to a webhook', () => {
     const resolve = () => new Promise<never>(() => {});
     const posted = await send(`https://${NAME}/`, { resolve, timeoutMs: 50 });
     expect(posted).toEqual({ status: null, error: 'timeout' });
+  });
+
+  test('[H-24] names that are never resolved delay neither other posts nor files and passwords', async () => {
+    const port = await http(ok);
+    const waiting = Promise.withResolvers<void>();
+    await useNameServer((name) => {
+      if (name === NAME) return true;
+      waiting.resolve();
+      return false;
+    });
+    const stopping = new AbortController();
+    const slow = Array.from({ length: 32 }, (_, index) =>
+      send(`https://slow-${index}.example.org/`, {}, stopping.signal).catch(() => 'stopped'),
+    );
+    await waiting.promise;
+    expect(await send(`http://${NAME}:${port}/`)).toEqual({ status: 204, error: null });
+    expect(await Bun.file(join(directory, 'cert')).text()).toBe(cert);
+    expect(await Bun.password.verify('one', await Bun.password.hash('one'))).toBe(true);
+    stopping.abort();
+    expect(await Promise.all(slow)).toEqual(slow.map(() => 'stopped'));
   });
 
   test('[H-14] a post to a webhook reports the reason when there is no response', async () => {

@@ -1,6 +1,6 @@
-import { lookup } from 'node:dns/promises';
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { dns } from 'bun';
 import type { Attempt } from '../../../protocol/webhooks.ts';
 import {
   type AddressPolicy,
@@ -43,8 +43,12 @@ const STATUS_MIN = 100;
 /** Most addresses of a host name that are tried, one after the other, while each refuses. */
 const ADDRESSES_MAX = 3;
 
+/**
+ * c-ares waits on the event loop. `getaddrinfo` waits in the thread pool of the runtime, which has a thread for
+ * each core and also reads files and hashes passwords: a few names whose servers never answer would stop both.
+ */
 const systemResolve: Resolve = async (hostname) => {
-  const found = await lookup(hostname, { all: true });
+  const found = await dns.lookup(hostname, { backend: 'c-ares' });
   return found.map(({ address }) => address);
 };
 
