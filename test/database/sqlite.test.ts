@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, afterEach, expect, test } from 'bun:test';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteDatabase } from '../../server/storage/sql/database-sqlite.ts';
@@ -77,6 +77,37 @@ test('[R-1] all calls of a shared commit fail when it fails', async () => {
   for (const outcome of shared) expect(outcome).toStartWith('Unavailable: The database failed');
   await store.add({ text: 'after' });
   expect(await store.list({})).toEqual(['before', 'after']);
+});
+
+test('[R-18] a write is rejected once the file was removed, and accepted when it is back', async () => {
+  const directory = newDirectory();
+  const { store } = await open(directory);
+  await store.add({ text: 'before' });
+  const file = join(directory, 'record.sqlite');
+  renameSync(file, `${file}.away`);
+  expect(await resultOf(store.add({ text: 'lost' }))).toStartWith(
+    'Unavailable: The database failed: record.sqlite was removed or replaced',
+  );
+  renameSync(`${file}.away`, file);
+  await store.add({ text: 'after' });
+  expect(await store.list({})).toEqual(['before', 'after']);
+});
+
+test('[R-18] a backup that replaces the file of a running service is intact', async () => {
+  const directory = newDirectory();
+  const database = await open(directory);
+  await database.store.add({ text: 'before' });
+  const file = join(directory, 'record.sqlite');
+  const backup = new Database(file);
+  backup.run(`vacuum into '${file}.backup'`);
+  backup.close();
+  for (let note = 0; note < 100; note++) await database.store.add({ text: 'x'.repeat(2_000) });
+  renameSync(`${file}.backup`, file);
+  expect(await resultOf(database.store.add({ text: 'lost' }))).toContain('removed or replaced');
+  await database.close();
+  opened.splice(opened.indexOf(database), 1);
+  const { store } = await open(directory);
+  expect(await store.list({})).toEqual(['before']);
 });
 
 test('[R-2] a connection uses a write-ahead log and full synchronization', async () => {

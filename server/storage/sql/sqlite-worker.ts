@@ -3,6 +3,7 @@ import { runtime } from '../../platform/runtime.ts';
 import { runOnce } from './idempotency.ts';
 import type { Idempotency, Procedures } from './procedure.ts';
 import {
+  DATABASE_FILE,
   inSnapshot,
   inTransaction,
   openMigratedSqlite,
@@ -117,7 +118,8 @@ async function executeAll(
  * has no savepoints, for which SQLite would copy every changed page; when a command throws, all are
  * rolled back and run again with a savepoint each.
  */
-function commitGroup(context: CommandContext, group: readonly Command[]): Promise<Outcome[]> {
+async function commitGroup(context: CommandContext, group: readonly Command[]): Promise<Outcome[]> {
+  if (context.sqlite.hasMoved()) await rejectMovedFile(context.sqlite);
   let hasThrown = false;
   const executeDirectly: Execute = (...args) =>
     execute(...args).catch((error) => {
@@ -130,6 +132,17 @@ function commitGroup(context: CommandContext, group: readonly Command[]): Promis
     if (hasThrown) return commit(executeInSavepoint);
     throw error;
   });
+}
+
+/**
+ * Nobody would find what is committed to a file that was removed or replaced. Empties its write-ahead log, which
+ * SQLite would else apply to the file that is there now.
+ */
+async function rejectMovedFile(sqlite: Sqlite): Promise<never> {
+  await sqlite.query('pragma wal_checkpoint(truncate)');
+  throw new Error(
+    `${DATABASE_FILE} was removed or replaced; stop the service, put the file in its place and start again`,
+  );
 }
 
 /**

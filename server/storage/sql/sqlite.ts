@@ -1,4 +1,4 @@
-import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite';
+import { constants, Database, type SQLQueryBindings, type Statement } from 'bun:sqlite';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { runtime } from '../../platform/runtime.ts';
@@ -7,6 +7,8 @@ import type { Locks, NumberTable, Rows, SqlValue, Tx } from './procedure.ts';
 
 /** A connection to the SQLite database; it has one transaction at a time. */
 export interface Sqlite extends Tx {
+  /** Whether the open file is no longer in its place: it was removed, moved or replaced. */
+  hasMoved(): boolean;
   close(): Promise<void>;
 }
 
@@ -43,11 +45,17 @@ export async function openSqlite(directory: string): Promise<Sqlite> {
     throw error;
   }
   const statements = new Statements(database);
+  // SQLite sets the first number to 0 or 1; the runtime wants eight bytes.
+  const moved = new Int32Array(2);
   return {
     rows: sqliteRows,
     locks: SQLITE_LOCKS,
     query: async (text, params) => statements.run(text, params ?? []),
     insertNew: async (table, rows) => statements.addNew(table, rows),
+    hasMoved: () => {
+      database.fileControl(constants.SQLITE_FCNTL_HAS_MOVED, moved);
+      return moved[0] !== 0;
+    },
     close: async () => {
       statements.finalize();
       database.close(true);
