@@ -73,12 +73,25 @@ async function insertEvents(tx: Tx, events: readonly WebhookEvent[], atMs: numbe
   );
 }
 
-/** Sets the count and raises the peak of the minute that the interval is in (H-7). */
+/**
+ * Sets the count and raises the peak of the minute that the interval is in (H-7). It writes only counts that
+ * changed: most streams of an account with thousands have no viewers.
+ */
 async function updateAudienceMinutes(
   tx: Tx,
   { interval, onAir, counts }: SealedEvents,
 ): Promise<void> {
   if (onAir.length === 0) return;
+  const minute = Math.floor(interval / MINUTE_INTERVALS);
+  const stored = await tx.query<{ streamId: string; count: number }>(
+    'select stream_id as "streamId", count from audience_minutes where minute = $1',
+    [minute],
+  );
+  const storedCounts = new Map(stored.map(({ streamId, count }) => [streamId, count]));
+  const changed = onAir
+    .map((id) => [id, counts.get(id) ?? 0] as const)
+    .filter(([id, count]) => storedCounts.get(id) !== count);
+  if (changed.length === 0) return;
   await tx.query(
     `insert into audience_minutes (minute, stream_id, count, peak)
      select $2, stream_id, viewers, viewers
@@ -86,9 +99,6 @@ async function updateAudienceMinutes(
      on conflict (minute, stream_id) do update set count = excluded.count,
        peak = case when audience_minutes.peak > excluded.peak then audience_minutes.peak
          else excluded.peak end`,
-    [
-      JSON.stringify(onAir.map((id) => [id, counts.get(id) ?? 0])),
-      Math.floor(interval / MINUTE_INTERVALS),
-    ],
+    [JSON.stringify(changed), minute],
   );
 }
