@@ -9,7 +9,7 @@ import type { Encoder, EncoderEvents, EncoderExit, EncoderOptions } from './enco
 import { EncoderTracks } from './encoder-tracks.ts';
 import { encoderArguments, FIRST_TRACK_FD } from './ffmpeg-arguments.ts';
 import { LastLines } from './last-lines.ts';
-import { withMemoryLimit } from './memory-limit.ts';
+import { withProcessLimits } from './process-limits.ts';
 import { ProgressReader } from './progress.ts';
 
 const CHECK_INTERVAL_MS = 500;
@@ -57,7 +57,7 @@ class FfmpegEncoder implements Encoder {
     // In its own process group, so that Ctrl-C in a terminal does not kill it before it has encoded
     // its input. It exits when its standard input closes, however this process ends.
     const command = [options.settings.ffmpeg, ...encoderArguments(options)];
-    this.child = spawn(...withMemoryLimit(ADDRESS_BYTES_MAX, command), {
+    this.child = spawn(...withProcessLimits(ADDRESS_BYTES_MAX, command), {
       stdio: Array.from({ length: pipes }, () => 'pipe' as const),
       detached: true,
       env: programEnvironment(),

@@ -5,7 +5,7 @@ import type { Container } from '../source.ts';
 import { ChildInput } from './child-input.ts';
 import type { Probe, SourceInfo, StartProbe } from './encoder.ts';
 import { ANALYZE_MS, inputArguments } from './ffmpeg-arguments.ts';
-import { CANNOT_RUN_EXIT_CODES, withMemoryLimit } from './memory-limit.ts';
+import { CANNOT_RUN_EXIT_CODES, withProcessLimits } from './process-limits.ts';
 import { PROBE_ENTRIES, parseSourceInfo } from './source-info.ts';
 
 /**
@@ -81,7 +81,7 @@ class FfprobeProbe implements Probe {
   private startFfprobe(): void {
     const analyzeMs = ANALYZE_STEPS_MS[this.attempts++] ?? ANALYZE_MS;
     const command = [this.ffprobe, ...probeArguments(this.container, analyzeMs)];
-    const child = spawn(...withMemoryLimit(ADDRESS_BYTES_MAX, command), {
+    const child = spawn(...withProcessLimits(ADDRESS_BYTES_MAX, command), {
       stdio: ['pipe', 'pipe', 'ignore'],
       detached: true,
       env: programEnvironment(),

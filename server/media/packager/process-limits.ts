@@ -1,0 +1,23 @@
+// Where the shell has no `ulimit -d`, the program runs without a limit. Linux schedules sessions by
+// the `autogroup` of each, where the nice value of a process has no effect on other sessions.
+const LIMIT_SCRIPT = [
+  'ulimit -d "$0" 2>/dev/null',
+  '{ renice -n 10 -p $$; echo 10 >/proc/self/autogroup; } >/dev/null 2>&1',
+  'exec "$@"',
+].join('; ');
+
+/** Exit codes of a shell for a missing or invalid program. */
+export const CANNOT_RUN_EXIT_CODES: ReadonlySet<number | null> = new Set([126, 127]);
+
+/**
+ * Wraps a command with a memory limit, so that a malicious source ends ffmpeg or ffprobe and nothing
+ * else, and with a low priority, so that sources that overload the machine do not delay the feed.
+ * Limits the address space for data, of which programs reserve more than they use.
+ * @returns program and arguments for `spawn`
+ */
+export function withProcessLimits(
+  memoryBytes: number,
+  command: readonly string[],
+): [program: string, args: string[]] {
+  return ['/bin/sh', ['-c', LIMIT_SCRIPT, String(Math.floor(memoryBytes / 1024)), ...command]];
+}
