@@ -126,6 +126,7 @@ describe('[O-8] an invalid value prints one line with the setting and the reason
     rtmpPort: 'on',
     srtPort: '65536',
     sourceGrace: '0',
+    accountSources: '0',
   };
 
   test.each(SETTING_KEYS)('%s as a flag and as a variable', async (key) => {

@@ -42,6 +42,7 @@ const REFUSAL_MESSAGES: Readonly<Record<RefusalReason, string>> = {
   'unknown-key': 'No stream has this key; look it up in the studio.',
   busy: 'The stream already has a live source.',
   ended: 'The stream has ended; reopen it in the studio, or create a new one.',
+  'too-many': 'The account sends to too many streams at once; stop another source first.',
   unavailable: 'The service cannot take video now; try again.',
 };
 
@@ -124,6 +125,7 @@ export class SourceRegistry implements Ingest {
       kind: request.kind,
       nowMs: packager.nowMs(),
       graceMs: leaseDurationMs(config),
+      sourcesMax: config.accountSourcesMax,
     });
     if (opened.outcome !== 'opened') throw refuse(opened.outcome);
     try {

@@ -23,6 +23,8 @@ export type RefusalReason =
   /** The stream has a live source. */
   | 'busy'
   | 'ended'
+  /** The account has its most sources. */
+  | 'too-many'
   /** The database is unavailable, or the service cannot encode or is stopping. */
   | 'unavailable';
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { PLAYBACK_LADDER } from '../../protocol/limits.ts';
 import { ROLES } from '../../protocol/operation.ts';
@@ -45,6 +46,7 @@ test('[O-1] [L-4] [L-8] [L-15] [L-16] the configuration has the documented defau
       rtmpPort: 1935,
       srtPort: 10_080,
       sourceGraceMs: 30_000,
+      accountSourcesMax: 2 * availableParallelism(),
     },
   });
 });

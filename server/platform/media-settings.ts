@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { PLAYBACK_LADDER } from '../../protocol/limits.ts';
 import {
@@ -48,6 +49,8 @@ export interface MediaConfig {
   readonly srtPort: number | null;
   /** How long a source may be unavailable without ending its stream. */
   readonly sourceGraceMs: number;
+  /** Most sources of one account at the same time. */
+  readonly accountSourcesMax: number;
 }
 
 export interface MediaSettingValues {
@@ -64,7 +67,12 @@ export interface MediaSettingValues {
   readonly rtmpPort: number | null;
   readonly srtPort: number | null;
   readonly sourceGrace: number;
+  /** null: by the number of processors. */
+  readonly accountSources: number | null;
 }
+
+// Leaves an encoder of another account half a processor, which suffices for 1280×720.
+const ACCOUNT_SOURCES_PER_PROCESSOR = 2;
 
 export const MEDIA_SETTINGS: {
   readonly [Key in keyof MediaSettingValues]: Setting<MediaSettingValues[Key]>;
@@ -142,6 +150,13 @@ export const MEDIA_SETTINGS: {
     default: '30',
     parse: parseInteger(1, 3_600),
   },
+  accountSources: {
+    placeholder: 'number',
+    help: 'maximum number of streams of an account that have a video source at the same time',
+    default: '',
+    defaultMeaning: 'twice the number of processors',
+    parse: (text) => (text === '' ? null : parseInteger(1, 10_000)(text)),
+  },
 };
 
 /**
@@ -151,7 +166,7 @@ export const MEDIA_SETTINGS: {
  */
 export function splitMediaConfig<Values extends MediaSettingValues>(values: Values, data: string) {
   const { media, mediaDvr, mediaSpace, mediaLatency, mediaSegment, ...rest } = values;
-  const { mediaEncoder, mediaPreset, mediaLadder, sourceGrace, ...more } = rest;
+  const { mediaEncoder, mediaPreset, mediaLadder, sourceGrace, accountSources, ...more } = rest;
   const { ffmpeg, rtmpPort, srtPort, ...config } = more;
   const mediaConfig: MediaConfig = {
     directory: media ?? join(data, 'media'),
@@ -166,6 +181,7 @@ export function splitMediaConfig<Values extends MediaSettingValues>(values: Valu
     rtmpPort,
     srtPort,
     sourceGraceMs: sourceGrace * 1_000,
+    accountSourcesMax: accountSources ?? ACCOUNT_SOURCES_PER_PROCESSOR * availableParallelism(),
   };
   return { config, media: mediaConfig };
 }

@@ -27,7 +27,14 @@ test('[N-21] [M-7] a stalled producer transaction delays no sealing, and the str
   await fixture.sealTo(FIRST_INTERVAL);
   const key = await fixture.store.keepStreamKey({ ...own, offered: 'sk_stalled' });
   const nowMs = intervalStartMs(FIRST_INTERVAL + 1);
-  const source = { key, session: 'first', kind: 'rtmp' as const, nowMs, graceMs: 250 };
+  const source = {
+    key,
+    session: 'first',
+    kind: 'rtmp' as const,
+    nowMs,
+    graceMs: 250,
+    sourcesMax: 1,
+  };
   expect(await fixture.store.openSource(source)).toMatchObject({ outcome: 'opened' });
   const producer = await fixture.openClient();
   await producer.query('begin');

@@ -27,6 +27,7 @@ const open = (key: string, session: string) =>
     kind: 'srt',
     nowMs: service.clock.nowMs(),
     graceMs: GRACE_MS,
+    sourcesMax: 100,
   });
 const renew = (streamId: string, session: string) =>
   service.store.renewSource({

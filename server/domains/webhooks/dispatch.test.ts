@@ -69,7 +69,8 @@ describeWebhooks('webhook events', (open) => {
     await end(timed, fixture.nowMs + 1_000);
     await end(unused);
     await fixture.store.keepStreamKey({ ...own(sourceLost), offered: 'sk_left' });
-    const source = { session: 's', kind: 'rtmp' as const, nowMs: fixture.nowMs, graceMs: 2_000 };
+    const lease = { nowMs: fixture.nowMs, graceMs: 2_000, sourcesMax: 1 };
+    const source = { session: 's', kind: 'rtmp' as const, ...lease };
     await fixture.store.openSource({ key: 'sk_left', ...source });
     await fixture.seal(12);
     const deliveries = await fixture.deliveries(webhook);

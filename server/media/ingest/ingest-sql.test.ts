@@ -42,7 +42,7 @@ test('[M-7] [M-8] time in which the service is stopped does not count toward a s
       await show.store.sealInterval({ after, interval, nowMs: atMs, transients: [] });
     };
     const key = await show.store.keepStreamKey({ ...own, offered: 'sk_key' });
-    const source = { key, session: 'first', kind: 'srt' as const, graceMs: 30_000 };
+    const source = { key, session: 'first', kind: 'srt' as const, graceMs: 30_000, sourcesMax: 1 };
     // Before the first sealing of this database.
     await show.store.openSource({ ...source, nowMs: SHOW_START_MS });
     await seal(SHOW_START_MS + 250);

@@ -1,8 +1,9 @@
 import type { SourceHealth } from '../../../protocol/ingest.ts';
+import { lockAccount } from '../../auth/accounts/accounts-sql.ts';
 import { leaseClockMs, type SealedTime } from '../../platform/lease-clock.ts';
 import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import type { SourceKind } from '../source.ts';
-import { hasSource, type Lease, mayOpen, mayRenew } from './lease-rules.ts';
+import { hasSource, type Lease, mayOpen, mayRenew, SOURCE_ALIVE_MS } from './lease-rules.ts';
 
 /** What ingest needs to know of streams. Each function runs in the caller's transaction. */
 export interface StreamAccess<Stream> {
@@ -31,7 +32,7 @@ export interface IngestRow extends SourceState {
 /** Result of `openSource`. */
 export type OpenOutcome<Stream> =
   | { readonly outcome: 'opened'; readonly stream: Stream }
-  | { readonly outcome: 'unknown-key' | 'busy' | 'ended' };
+  | { readonly outcome: 'unknown-key' | 'busy' | 'ended' | 'too-many' };
 
 /** Result of `renewSource`; `removed`: the stream was a rehearsal, and does not exist any more. */
 export type RenewOutcome = LeaseState | { readonly outcome: 'removed' };
@@ -96,6 +97,31 @@ async function leaseMsAt(tx: Tx, nowMs: number): Promise<number> {
 interface OwnedStream {
   readonly id: string;
   readonly producer: string;
+}
+
+/** Locks the account of the stream with this key, before the stream, as all do that lock both. */
+async function lockAccountOfKey(tx: Tx, key: string): Promise<string | null> {
+  const [stream] = await tx.query<{ readonly producer: string }>(
+    'select producer from streams where ingest_key = $1',
+    [key],
+  );
+  if (!stream) return null;
+  await lockAccount(tx, stream.producer);
+  return stream.producer;
+}
+
+/** The number of streams of an account, other than this one, that have a source. */
+async function countOtherSources(
+  tx: Tx,
+  { id, producer }: OwnedStream,
+  leaseMs: number,
+): Promise<number> {
+  const [row] = await tx.query<{ readonly n: number }>(
+    `select count(*) as n from streams where producer = $1 and source is not null and id <> $2
+     and status <> 'ENDED' and source_seen > $3`,
+    [producer, id, leaseMs - SOURCE_ALIVE_MS],
+  );
+  return Number(row?.n);
 }
 
 async function readIngest(tx: Tx, id: string, nowMs: number) {
@@ -193,14 +219,20 @@ export function createIngestProcedures<Stream>(streams: StreamAccess<Stream>) {
           kind: SourceKind;
           nowMs: number;
           graceMs: number;
+          /** Most sources of the account. */
+          sourcesMax: number;
         },
       ): Promise<OpenOutcome<Stream>> => {
-        const { key, session, kind, nowMs, graceMs } = input;
+        const { key, session, kind, nowMs, graceMs, sourcesMax } = input;
+        const producer = await lockAccountOfKey(tx, key);
         const row = await findBy(tx, 'ingest_key', key, tx.locks.update);
-        if (!row || row.id !== (input.streamId ?? row.id)) return { outcome: 'unknown-key' };
+        if (producer === null || !row || row.id !== (input.streamId ?? row.id))
+          return { outcome: 'unknown-key' };
         const leaseMs = await leaseMsAt(tx, nowMs);
         const outcome = mayOpen(row, session, leaseMs);
         if (outcome !== 'opened') return { outcome };
+        if ((await countOtherSources(tx, { id: row.id, producer }, leaseMs)) >= sourcesMax)
+          return { outcome: 'too-many' };
         await tx.query(
           `update streams set source = $2, source_kind = $3, source_seen = $4, source_ends_at = $5,
            source_health = null where id = $1`,

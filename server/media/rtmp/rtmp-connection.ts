@@ -34,6 +34,7 @@ const REFUSAL_CODES: Readonly<Record<RefusalReason, string>> = {
   'unknown-key': 'NetStream.Publish.BadName',
   busy: 'NetStream.Publish.BadName',
   ended: 'NetStream.Publish.BadName',
+  'too-many': FAILED,
   unavailable: FAILED,
 };
 

@@ -23,6 +23,7 @@ const CODE_OF: Readonly<Record<RefusalReason, number>> = {
   'unknown-key': REJECTIONS.unauthorized,
   busy: REJECTIONS.conflict,
   ended: REJECTIONS.gone,
+  'too-many': REJECTIONS.down,
   unavailable: REJECTIONS.down,
 };
 

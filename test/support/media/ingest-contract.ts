@@ -16,6 +16,7 @@ export interface SourcesFixture {
 
 const START_MS = intervalStartMs(7_100_000_000);
 const GRACE_MS = 30_000;
+const SOURCES_MAX = 100;
 const HEALTH = {
   ...{ bitrate: 4_000_000, fps: 30, speed: 1, dropped: 0, width: 1280, height: 720 },
   ...{ hasAudio: true, keyFrameIntervalMs: 2_000 },
@@ -62,8 +63,8 @@ export function sourcesContract(name: string, openFixture: () => Promise<Sources
     return { id, key: await store.keepStreamKey({ ...owned(id), offered: `sk_${randomUUID()}` }) };
   }
 
-  const open = (key: string, session: string, node = store) =>
-    node.openSource({ key, session, kind: 'rtmp', nowMs, graceMs: GRACE_MS });
+  const open = (key: string, session: string, node = store, sourcesMax = SOURCES_MAX) =>
+    node.openSource({ key, session, kind: 'rtmp', nowMs, graceMs: GRACE_MS, sourcesMax });
   const outcomeOf = async (key: string, session: string) => (await open(key, session)).outcome;
   const renew = (streamId: string, session: string) =>
     store.renewSource({ streamId, session, nowMs, graceMs: GRACE_MS, health: HEALTH });
@@ -215,12 +216,31 @@ export function sourcesContract(name: string, openFixture: () => Promise<Sources
     test('[M-4] [M-5] the key of another stream opens neither stream', async () => {
       const [first, other] = [await newStreamWithKey(), await newStreamWithKey()];
       const source = { key: first.key, session: 'first', kind: 'websocket' as const };
-      const lease = { nowMs, graceMs: GRACE_MS };
+      const lease = { nowMs, graceMs: GRACE_MS, sourcesMax: SOURCES_MAX };
       const wrong = { ...source, ...lease, streamId: other.id };
       expect(await store.openSource(wrong)).toEqual({ outcome: 'unknown-key' });
       expect([await statusOf(first.id), await statusOf(other.id)]).toEqual(['CREATED', 'CREATED']);
       const right = { ...wrong, streamId: first.id };
       expect(await store.openSource(right)).toMatchObject({ outcome: 'opened' });
+    });
+
+    test('[M-35] a further source of an account is refused until another one left, and starts nothing', async () => {
+      const streams = await Promise.all(Array.from({ length: 4 }, newStreamWithKey));
+      // The sources of earlier tests are silent by then.
+      await pass(6_000);
+      const { nodes } = fixture;
+      const openAll = () =>
+        Promise.all(streams.map(({ key }, i) => open(key, 'first', nodes[i % nodes.length], 2)));
+      const outcomes = (await openAll()).map(({ outcome }) => outcome);
+      expect(outcomes.toSorted()).toEqual(['opened', 'opened', 'too-many', 'too-many']);
+      const refused = streams.filter((_, i) => outcomes[i] === 'too-many');
+      for (const { id } of refused) expect(await statusOf(id)).toBe('CREATED');
+      // A source that opens again, after a lost response, is none of the others.
+      expect((await openAll()).map(({ outcome }) => outcome)).toEqual(outcomes);
+      const left = streams.find((_, i) => outcomes[i] === 'opened');
+      await release(left?.id ?? '', 'first');
+      const { key = '' } = refused[0] ?? {};
+      expect((await open(key, 'first', store, 2)).outcome).toBe('opened');
     });
 
     test('[M-6] a second source is refused until the first is silent for 6 s', async () => {
