@@ -220,6 +220,38 @@ v1.m3u8
 describe('[M-25] DASH manifest', () => {
   const lines = (text: string | null, pattern: RegExp) => text?.match(pattern);
 
+  test('[M-25] a manifest renders again only the Periods that changed', () => {
+    let rendered: number[] = [];
+    const counted = (number: number) =>
+      TRACKS.map((track) => ({
+        ...track,
+        get codec() {
+          if (track.id === 'v0') rendered.push(number);
+          return track.codec;
+        },
+      }));
+    const epochs = [1, 2, 3].map((number) => ({
+      ...epoch(number, BEGIN_MS + number * 2_000),
+      tracks: counted(number),
+    }));
+    const segments = epochs.flatMap(({ number, startMs }) => [
+      segment(2 * number, number, startMs),
+      segment(2 * number + 1, number, startMs + 1_000),
+    ]);
+    const render = (from: number, to: number, isEnded = false) => {
+      rendered = [];
+      return dashManifest(presentation({ epochs, segments: segments.slice(from, to), isEnded }));
+    };
+    const first = render(0, 5);
+    expect([render(0, 5), rendered]).toEqual([first, []]);
+    render(0, 6);
+    expect(rendered).toEqual([3]);
+    render(1, 6);
+    expect(rendered).toEqual([1]);
+    expect(render(0, 6, true)).toContain('<Period id="e1" start="PT0S">');
+    expect([render(0, 5), rendered]).toEqual([first, [1, 2, 3]]);
+  });
+
   test('the DASH manifest is dynamic during the stream', () => {
     expect(dashManifest(presentation())).toBe(`<?xml version="1.0" encoding="UTF-8"?>
 <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" type="dynamic" availabilityStartTime="1970-01-01T00:00:00.000Z" publishTime="2026-11-20T16:00:03.500Z" minimumUpdatePeriod="PT1S" suggestedPresentationDelay="PT2.6S" timeShiftBufferDepth="PT7200S" minBufferTime="PT1S" maxSegmentDuration="PT1.4S">
