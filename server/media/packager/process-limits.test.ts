@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { CANNOT_RUN_EXIT_CODES, withProcessLimits } from './process-limits.ts';
 
 test('[M-16] a command runs with the memory limit and unchanged arguments', () => {
@@ -28,3 +29,12 @@ test('[M-17] a command runs with a lower priority than the service', () => {
   expect(nice).toBe('10');
   expect(autogroup).toEndWith('nice 10');
 });
+
+test.skipIf(!existsSync('/proc/self/oom_score_adj'))(
+  '[M-16] without memory, the kernel ends a command and not the service',
+  () => {
+    const command = ['/bin/cat', '/proc/self/oom_score_adj'];
+    const { stdout } = spawnSync(...withProcessLimits(1 << 30, command));
+    expect(stdout.toString()).toBe('1000\n');
+  },
+);

@@ -2,7 +2,7 @@
 // the `autogroup` of each, where the nice value of a process has no effect on other sessions.
 const LIMIT_SCRIPT = [
   'ulimit -d "$0" 2>/dev/null',
-  '{ renice -n 10 -p $$; echo 10 >/proc/self/autogroup; } >/dev/null 2>&1',
+  '{ renice -n 10 -p $$; echo 10 >/proc/self/autogroup; echo 1000 >/proc/self/oom_score_adj; } >/dev/null 2>&1',
   'exec "$@"',
 ].join('; ');
 
@@ -11,7 +11,8 @@ export const CANNOT_RUN_EXIT_CODES: ReadonlySet<number | null> = new Set([126, 1
 
 /**
  * Wraps a command with a memory limit, so that a malicious source ends ffmpeg or ffprobe and nothing
- * else, and with a low priority, so that sources that overload the machine do not delay the feed.
+ * else, and with a low priority, so that sources that overload the machine do not delay the feed. Without
+ * memory, the kernel ends it before the service.
  * Limits the address space for data, of which programs reserve more than they use.
  * @returns program and arguments for `spawn`
  */
