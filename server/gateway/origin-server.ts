@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Server, WebSocketHandler } from 'bun';
 import { CLIENT_HEADER_BYTES, type Listener } from '../http/address.ts';
+import { Problem } from '../http/problem.ts';
 import type { ReadOnlyOptions } from '../http/read-only-route.ts';
 import { baseHeaders, type WebSocketRoutes } from '../http/route.ts';
 import { INTERNAL_ERROR, type PathHandler, problemResponse } from '../http/router.ts';
@@ -52,6 +53,8 @@ export function openOriginServer<Data>(options: OriginServerOptions<Data>): Orig
 // option for ports only.
 const IDLE_TIMEOUT: object = { idleTimeout: 255 };
 
+const REMOVED = new Problem(404, 'This file was just removed.');
+
 const NO_SOCKETS: WebSocketHandler<never> = { message: () => {} };
 
 // The header that the relay adds does not count against the limit for clients (SPEC G-31). The runtime
@@ -72,12 +75,14 @@ function serve<Data>(options: OriginServerOptions<Data>, path: string): Server<D
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     // The runtime's error page shows source code.
     development: false,
-    // All routes catch their errors; this is for a defect in that code.
+    // All routes catch their errors; this is for a defect in that code, and for a file that was removed
+    // between its route, which returns its name, and the runtime, which opens it.
     error(error) {
       const unknownRequest = new Request('http://localhost/');
       const requestId = log.requestId(unknownRequest);
-      log.logDefect({ method: 'GET', path: 'unknown' }, requestId, error);
       const base = baseHeaders('OPTIONS', corsOrigin);
+      if (error.code === 'ENOENT') return problemResponse(REMOVED, unknownRequest, base, requestId);
+      log.logDefect({ method: 'GET', path: 'unknown' }, requestId, error);
       return problemResponse(INTERNAL_ERROR, unknownRequest, base, requestId);
     },
   });

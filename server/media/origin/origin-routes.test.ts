@@ -264,6 +264,27 @@ describe('byte ranges', () => {
     expect((await fixture.get(path)).status).toBe(404);
     stream.files.clear();
   });
+
+  test('[M-22] [M-31] a segment whose file is removed while its response begins gets 404', async () => {
+    const file = join(directory, 'evicted');
+    stream.files.set(12, () => {
+      const bytes = Bun.file(file).slice(3, 3 + length);
+      const exists = bytes.exists.bind(bytes);
+      bytes.exists = async () => {
+        const existed = await exists();
+        await unlink(file);
+        return existed;
+      };
+      return bytes;
+    });
+    for (const headers of [{}, { Range: 'bytes=8-' }]) {
+      await writeFile(file, `xxx${whole}yyy`);
+      const response = await fixture.get(path, { headers });
+      expect([response.status, response.headers.get('cache-control')]).toEqual([404, 'no-store']);
+      expect(await response.json()).toMatchObject({ status: 404 });
+    }
+    stream.files.clear();
+  });
 });
 
 describe('missing files', () => {
