@@ -280,7 +280,7 @@ describe('a target that cannot be used', () => {
   });
 
   test.each([
-    ['busy', 'already has a source'],
+    ['busy', 'Refused: busy.'],
     ['ended', 'the stream has ended'],
     ['unknown-key', 'the stream key was rejected'],
   ] as const)(

@@ -27,6 +27,7 @@ test('[M-9] a sender that gives up states what to do', () => {
     return decision.kind === 'give-up' ? decision.reason : '';
   };
   expect(reasonOf(4409, '')).toContain('stop that one first');
+  expect(reasonOf(4409, 'The account sends to too many streams.')).toContain('too many');
   expect(reasonOf(4410, '')).toContain('create a new one');
   expect(reasonOf(4503, 'The service is stopping.')).toBe('The service is stopping.');
   expect(reasonOf(1002, '')).toContain('1002');

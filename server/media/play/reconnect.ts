@@ -32,7 +32,7 @@ export function decideReconnect(
     case 4409:
       return wasLive
         ? { kind: 'retry' }
-        : giveUp('the stream already has a source; stop that one first');
+        : giveUp(reason || 'the stream already has a source; stop that one first');
     default:
       return wasLive
         ? { kind: 'retry' }

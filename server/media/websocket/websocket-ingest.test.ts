@@ -138,6 +138,7 @@ test.each([
   ['[M-4] an ended stream', 'ended', 4410],
   ['[M-4] an unavailable service', 'unavailable', 4503],
   ['[M-6] a stream that has a source', 'busy', 4409],
+  ['[M-35] an account that has its most sources', 'too-many', 4409],
   ['[M-5] an unknown key', 'unknown-key', 4401],
 ] as const)('%s closes the socket with its code', async (_, refusal, code) => {
   const { ingest, url, lines } = startServer();

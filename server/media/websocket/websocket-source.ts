@@ -33,7 +33,7 @@ const REFUSAL_CODES: Readonly<Record<RefusalReason, number>> = {
   'unknown-key': CLOSE_CODES.unknownKey,
   busy: CLOSE_CODES.busy,
   ended: CLOSE_CODES.ended,
-  'too-many': CLOSE_CODES.unavailable,
+  'too-many': CLOSE_CODES.busy,
   unavailable: CLOSE_CODES.unavailable,
 };
 
