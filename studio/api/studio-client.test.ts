@@ -114,6 +114,19 @@ describe('StudioClient after a 401', () => {
 
   test('reports nothing while the session still exists', async () => {
     const forbidden = json(401, { detail: 'Your role is host.' });
-    expect(await reportsOf('token', forbidden, json(200, {}))).toBe(0);
+    expect(await reportsOf('token', forbidden, json(200, { csrf: 'token' }))).toBe(0);
+    expect(await reportsOf('token', forbidden, json(503, {}))).toBe(0);
+  });
+
+  test('[U-3] reports that another tab has replaced the session', async () => {
+    const detail = 'Send the "csrf" of GET /studio/v1/session in the header X-CSRF-Token.';
+    const { client } = fixture(json(401, { detail }), json(200, { csrf: 'other' }));
+    client.csrf = 'token';
+    const reports: string[] = [];
+    client.onSignedOut = () => reports.push('signed out');
+    client.onSessionReplaced = () => reports.push('replaced');
+    const error = await rejectionOf(client.call('startStream', { params: { stream_id: 'a' } }));
+    expect(reports).toEqual(['replaced']);
+    expect(error?.message).toBe('You signed in again in another tab. Try again.');
   });
 });

@@ -60,6 +60,8 @@ export class StudioClient {
   #csrf: string | null = null;
   /** Called when the session has ended. */
   onSignedOut: () => void = () => {};
+  /** Called when another tab has replaced the session. */
+  onSessionReplaced: () => void = () => {};
 
   constructor(environment: ClientEnvironment) {
     this.#environment = environment;
@@ -88,11 +90,16 @@ export class StudioClient {
     const response = await this.#sendWithRetries(url, init, retryMs, input.signal);
     if (response.ok) return response.status === 204 ? (null as ResponseOf<Name>) : response.json();
     const error = await apiErrorOf(response);
-    if (error.status === 401 && (await this.#isSignedOut(name))) {
+    if (error.status !== 401 || this.#csrf === null) throw error;
+    const csrf = name === 'readSession' ? null : await this.#readCsrf();
+    if (csrf === this.#csrf) throw error;
+    if (csrf === null) {
       this.#csrf = null;
       this.onSignedOut();
+      throw error;
     }
-    throw error;
+    this.onSessionReplaced();
+    throw new StudioApiError(401, texts.sessionReplaced);
   }
 
   #headersOf(isWrite: boolean, { body, key }: CallInput<OperationName>): Record<string, string> {
@@ -136,12 +143,16 @@ export class StudioClient {
     }
   }
 
-  /** Reads the session: a 401 can also mean a wrong password or a missing permission. */
-  async #isSignedOut(name: OperationName): Promise<boolean> {
-    if (this.#csrf === null) return false;
-    if (name === 'readSession') return true;
-    const session = await this.#sendOnce('/studio/v1/session', { method: 'GET' });
-    return session instanceof Response && session.status === 401;
+  /**
+   * Reads the session: a 401 can also mean a wrong password, a missing permission, or another session.
+   * @returns its CSRF token; null: signed out
+   */
+  async #readCsrf(): Promise<string | null> {
+    const response = await this.#sendOnce('/studio/v1/session', { method: 'GET' });
+    if (!(response instanceof Response)) return this.#csrf;
+    if (response.status === 401) return null;
+    const session = await response.json().catch(() => null);
+    return typeof session?.csrf === 'string' ? session.csrf : this.#csrf;
   }
 }
 
