@@ -45,7 +45,7 @@ async function build(dir) {
  */
 const INTERNAL = new RegExp(
   `^(?:${[
-    'accept|addMissedQuiz|api|apply|atMs|emit|eventStream|fail|fetchInterval|hasQuizAt|isTooOld',
+    'accept|addMissedQuiz|api|apply|atMs|emit|eventStream|fail|fetchInterval|hasQuizAt|isTooFar',
     'isWorking|lastCloseInterval|load|merge|newToken|nextMs|offsetMs|onGap|onState|pendingAnswers',
     'poll|poller|quizAt|receive|recordWin|recordWinner|reject|requestedMs|reset|resync|retry|sampledMs|save',
     'sendChat|sendHeartbeat|sentMs|serialize|setState|setStream|skipTo|start|stopRenewal|streamer',

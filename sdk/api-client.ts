@@ -1,5 +1,10 @@
 import type { Environment } from './environment.ts';
-import { errorFromResponse, FourbeatError, toFourbeatError } from './errors.ts';
+import {
+  errorFromResponse,
+  type FourbeatError,
+  requireFourbeat,
+  toFourbeatError,
+} from './errors.ts';
 import type { Urls } from './join-options.ts';
 import type { TokenSource } from './token-source.ts';
 import type { ChatKind, EventsInterval, Quiz, ViewerStream } from './types.ts';
@@ -27,7 +32,6 @@ interface RequestOptions {
 const TIMEOUT_MS = 5_000;
 // Tokens rejected this soon after an outage: those of all viewers probably are, so spread renewals.
 const RECENT_OUTAGE_MS = 30_000;
-const NOT_FOURBEAT = 'Not a Fourbeat response.';
 
 /**
  * The viewer API of the service. All methods throw FourbeatError: `unavailable` also when there is no
@@ -55,7 +59,7 @@ export class ApiClient {
   async time(): Promise<number> {
     const url = `${this.#urls.base}/api/v1/time`;
     const { now } = await this.#call(url, {}, readJson<{ now: number }>);
-    if (!(now > 0)) throw new FourbeatError('unavailable', NOT_FOURBEAT);
+    requireFourbeat(now > 0);
     return now;
   }
 
@@ -188,7 +192,7 @@ export class ApiClient {
 /** @throws FourbeatError `unavailable` when the body is not JSON data, as from a proxy */
 async function readJson<T>(response: Response): Promise<T> {
   const data = (await response.json()) as T;
-  if (!data) throw new FourbeatError('unavailable', NOT_FOURBEAT);
+  requireFourbeat(data);
   return data;
 }
 
@@ -198,5 +202,5 @@ async function readJson<T>(response: Response): Promise<T> {
  */
 async function expectNoContent(response: Response): Promise<void> {
   await response.body?.cancel().catch(() => {});
-  if (response.status !== 204) throw new FourbeatError('unavailable', NOT_FOURBEAT);
+  requireFourbeat(response.status === 204);
 }

@@ -59,9 +59,14 @@ export async function errorFromResponse(response: Response): Promise<FourbeatErr
  */
 export function toFourbeatError(thrown: unknown, message = 'Service unavailable.'): FourbeatError {
   // Each entry of the package may contain its own copy of the class, so compare the name.
-  const { name } = Object(thrown) as Partial<FourbeatError>;
-  if (name === 'FourbeatError') return thrown as FourbeatError;
+  const error = thrown as FourbeatError | null | undefined;
+  if (error?.name === 'FourbeatError') return error;
   return new FourbeatError('unavailable', message, null, null, thrown);
+}
+
+/** @throws FourbeatError `unavailable` for a response that is not the service's, as from a proxy */
+export function requireFourbeat(isExpected: unknown): void {
+  if (!isExpected) throw new FourbeatError('unavailable', 'Not a Fourbeat response.');
 }
 
 function kindOf(status: number): ErrorKind {

@@ -1,7 +1,7 @@
 import type { ApiClient } from './api-client.ts';
 import { Backoff } from './back-off.ts';
 import type { Environment } from './environment.ts';
-import { toFourbeatError } from './errors.ts';
+import { requireFourbeat, toFourbeatError } from './errors.ts';
 import type { EventsInterval } from './types.ts';
 
 // Twice the rate of intervals: a crowd that catches up sends at most twice the usual requests.
@@ -50,6 +50,7 @@ export class IntervalFetcher {
     this.#inFlight++;
     try {
       const result = await this.#api.interval(interval);
+      requireFourbeat(result.interval === interval);
       this.isWorking = true;
       this.#backoff.reset();
       return result;

@@ -5,8 +5,8 @@ import { FourbeatError, toFourbeatError } from './errors.ts';
 // Fraction of a token's lifetime; spread so that a crowd that joined together does not renew together.
 const RENEW_AT = 0.75;
 const RENEW_SPREAD = 0.1;
-// Timers are limited to 32 bits.
-const TIMER_MAX_MS = 2_147_483_647;
+// Timers are limited to 31 bits.
+const TIMER_MAX_MS = 2_000_000_000;
 // When a token is rejected this soon after another one, new tokens do not help.
 const REPEATED_REJECTION_MS = 60_000;
 // After an outage that invalidated all tokens, the crowd renews them over this time.

@@ -42,6 +42,18 @@ describe('[F-22] an event stream', () => {
     expect(await read([bytes.encode('id: 7\ndata: {}\n\nid: 8\ndata: {}\n')])).toEqual(['{}']);
   });
 
+  test('ends at an endless line', async () => {
+    let pulls = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        pulls++;
+        controller.enqueue(new Uint8Array(1_000_000).fill(120));
+      },
+    });
+    await readEventStream(body, new AbortController().signal, () => {});
+    expect(pulls).toBeLessThan(30);
+  });
+
   test('ends when its signal is aborted, also while nothing arrives', async () => {
     const controller = new AbortController();
     const reading = readEventStream(bodyOf([], false), controller.signal, () => {});

@@ -1,7 +1,10 @@
+// Far above the largest interval: a body without line ends must not fill the memory.
+const LINE_CHARS_MAX = 20_000_000;
+
 /**
  * Reads an event stream, and passes on the data of each complete message.
  *
- * Resolves when the stream ends, or the signal aborts it.
+ * Resolves when the stream ends, has an endless line, or the signal aborts it.
  * @throws the error that broke the stream, or that `onData` throws
  */
 export async function readEventStream(
@@ -18,9 +21,11 @@ export async function readEventStream(
   try {
     while (!signal.aborted) {
       const { done, value } = await reader.read();
-      if (done) return;
-      const lines = (partialLine + decoder.decode(value, { stream: true })).split('\n');
-      partialLine = lines.pop() ?? '';
+      if (done || partialLine.length > LINE_CHARS_MAX) return;
+      // Split before joining: a long line arrives in many pieces, and is searched once.
+      const lines = decoder.decode(value, { stream: true }).split('\n');
+      lines[0] = partialLine + lines[0];
+      partialLine = lines.pop() as string;
       for (const line of lines) {
         // The service sends the data of a message in one line; the id repeats the interval in it.
         if (line.startsWith('data:')) data = line.slice(5);

@@ -47,9 +47,13 @@ export class FeedPosition {
     return Math.max(this.next, intervalAt(nowMs - this.#catchUpMs));
   }
 
-  /** Whether an interval is too old to catch up on, as after a sleep of the machine. */
-  isTooOld(interval: number): boolean {
-    return this.#clock.nowMs() - intervalStartMs(interval) > this.#catchUpMs + CATCH_UP_GRACE_MS;
+  /**
+   * Whether an interval is too old to catch up on, as after a sleep of the machine, or as far ahead: the
+   * feed would wait for it.
+   */
+  isTooFar(interval: number): boolean {
+    const distanceMs = Math.abs(this.#clock.nowMs() - intervalStartMs(interval));
+    return distanceMs > this.#catchUpMs + CATCH_UP_GRACE_MS;
   }
 
   /** Skips undelivered intervals before this one. */

@@ -141,11 +141,12 @@ export class FeedStreamer {
 
   #onData(data: string): void {
     const interval = JSON.parse(data) as EventsInterval;
-    if (interval.interval < this.#position.next) return;
+    // Also ignores what has no interval, as from a proxy: the feed is silent then.
+    if (!(interval.interval >= this.#position.next)) return;
     this.#hasDelivered = true;
     this.#deliveredMs = this.#clock.nowMs();
     // The machine slept, and the clock has noticed by now.
-    if (this.#position.isTooOld(interval.interval)) {
+    if (this.#position.isTooFar(interval.interval)) {
       this.#abort.abort();
       return;
     }
