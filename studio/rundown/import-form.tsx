@@ -1,6 +1,7 @@
 import { ClipboardPaste, FileUp } from 'lucide-react';
 import { useState } from 'react';
 import { FileTrigger } from 'react-aria-components';
+import { IMPORT_BODY_BYTES } from '../../protocol/limits.ts';
 import { IMPORT_FORMATS, type ImportFormat, type QuizFile } from '../../protocol/rundown.ts';
 import { StudioApiError } from '../api/studio-api-error.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
@@ -49,7 +50,9 @@ export function ImportForm({ streamId, onClose }: { streamId: string; onClose: (
     const file = files?.[0];
     if (!file) return;
     setError(null);
-    changeText(await file.text());
+    // The service accepts no larger text, and a page with one stops to respond.
+    if (file.size > IMPORT_BODY_BYTES) return onError(new Error(texts.importForm.tooLarge));
+    await file.text().then(changeText, () => onError(new Error(texts.importForm.unreadable)));
   };
   return (
     <DialogForm

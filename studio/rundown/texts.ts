@@ -59,6 +59,8 @@ export const texts = {
     title: 'Import quizzes',
     chooseFile: 'Choose a file',
     sample: 'Try a sample',
+    tooLarge: 'The file is larger than 1 MB. Choose a JSON or CSV file with quizzes.',
+    unreadable: 'The file could not be read. Choose it again.',
     text: 'Or paste the content',
     textHelp: 'The format is recognized, also that of Open Trivia Database.',
     format: 'Format',
