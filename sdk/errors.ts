@@ -1,3 +1,5 @@
+import { SLOW_MODE_MAX_MS } from '../protocol/limits.ts';
+
 /**
  * Reason of an error.
  *
@@ -17,7 +19,7 @@ export class FourbeatError extends Error {
   declare readonly kind: ErrorKind;
   /** HTTP status; null: no response. */
   declare readonly status: number | null;
-  /** The service's `Retry-After`, ms, at most a day; null: none. */
+  /** The service's `Retry-After`, ms, at most 5 min; null: none. */
   declare readonly retryAfterMs: number | null;
 
   constructor(
@@ -40,14 +42,12 @@ export class FourbeatError extends Error {
   }
 }
 
-/** A day. Timers fire at once when they are set for longer than 24.8 days. */
-const RETRY_AFTER_MAX_MS = 86_400_000;
-
 /** @returns the error that a response without a success status stands for */
 export async function errorFromResponse(response: Response): Promise<FourbeatError> {
   const { status } = response;
   const seconds = Number(response.headers.get('retry-after') || NaN);
-  const retryAfterMs = seconds >= 0 ? Math.min(seconds * 1_000, RETRY_AFTER_MAX_MS) : null;
+  // The service asks for no more; a proxy's hour or day would end the show for its viewers.
+  const retryAfterMs = seconds >= 0 ? Math.min(seconds * 1_000, SLOW_MODE_MAX_MS) : null;
   const problem = (await response.json().catch(() => null)) as { detail?: string } | null;
   const detail = problem?.detail ?? `HTTP ${status}`;
   return new FourbeatError(kindOf(status), detail, status, retryAfterMs);

@@ -135,6 +135,22 @@ describe('in the middle of a show', () => {
     expect(fixture.requests.filter((request) => request.includes('/events-streams/'))).toEqual([]);
   });
 
+  test('[G-27] a viewer is back within 6 minutes after responses that name a day, as from a proxy', async () => {
+    const fixture = createJoinFixture();
+    const viewer = fixture.join();
+    await fixture.machine.advance(5_000);
+    const endFault = fixture.service.fail({ result: 503, retryAfterSeconds: 86_400 });
+    fixture.service.breakStreams();
+    await fixture.machine.advance(10_000);
+    expect(viewer.state).toBe('offline');
+    endFault();
+    await fixture.machine.advance(6 * 60_000);
+    expect(viewer.state).toBe('live');
+    fixture.requests.length = 0;
+    await fixture.machine.advance(10_000);
+    expect(fixture.requests.filter((path) => path.includes('/view-counts/'))).toHaveLength(10);
+  });
+
   test('failing heartbeats do not make a viewer offline while the feed arrives', async () => {
     const fixture = createJoinFixture();
     const viewer = fixture.join();
