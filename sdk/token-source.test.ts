@@ -124,6 +124,16 @@ describe('[T-6] a token is renewed', () => {
     expect(requestedMs).toHaveLength(2);
   });
 
+  test('[T-6] not in a loop when its lifetime is below a second', async () => {
+    const { machine, source, requestedMs } = createSource((number) => jwt(number, 0.001));
+    await source.get();
+    await machine.advance(60_000);
+    expect(requestedMs).toHaveLength(1);
+    source.reject(await source.get());
+    await source.get();
+    expect(requestedMs).toHaveLength(2);
+  });
+
   test('not early when its lifetime is longer than the maximum of timers', async () => {
     const { machine, source, requestedMs } = createSource((number) =>
       jwt(number, 10 * 365 * 86_400),

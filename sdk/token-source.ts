@@ -151,14 +151,14 @@ export class TokenSource {
 }
 
 /**
- * @returns lifetime of a JWT, ms; infinite when the token has no lifetime, or is not a JWT
+ * @returns lifetime of a JWT, ms; infinite when the token has none of a second or more, or is not a JWT
  * @throws TypeError when it is not a string
  */
 function lifeMsOf(token: string): number {
   const [, claims = ''] = token.split('.');
   try {
     const { iat, exp } = JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/')));
-    return exp > iat ? (exp - iat) * 1_000 : Infinity;
+    return exp >= iat + 1 ? (exp - iat) * 1_000 : Infinity;
   } catch {
     return Infinity;
   }
