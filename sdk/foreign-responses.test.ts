@@ -55,6 +55,20 @@ describe.each(['poll', 'stream', 'auto'] as const)('[F-10] with the transport %s
   });
 });
 
+test.each([403, 405, 406, 415])(
+  '[F-21] the feed is polled where a proxy refuses event streams with %d',
+  async (status) => {
+    const fixture = createJoinFixture();
+    const fetch: Environment['fetch'] = (url, init) =>
+      new Headers(init?.headers).get('accept') === 'text/event-stream'
+        ? Promise.resolve(new Response(null, { status }))
+        : fixture.machine.environment.fetch(url, init);
+    const viewer = fixture.join({ environment: { ...fixture.machine.environment, fetch } });
+    await fixture.machine.advance(30_000);
+    expect(viewer.state).toBe('live');
+  },
+);
+
 test.each(['poll', 'stream', 'auto'] as const)(
   '[F-10] with the transport %s responses of another program make the viewer `offline`',
   async (transport) => {

@@ -123,8 +123,9 @@ export class FeedStreamer {
 
   #onOpenFailed(error: FourbeatError, startedMs: number): FourbeatError {
     const hasTimedOut = this.#env.monotonicMs() - startedMs >= FALLBACK_AFTER_MS;
-    // Some proxies buffer even the headers of a stream.
-    if (hasTimedOut && error.status === null && !this.#isStopped) this.#fallback?.start();
+    const isBlocked = hasTimedOut || error.kind === 'refused';
+    // Some proxies buffer even the headers of a stream, or refuse it.
+    if (isBlocked && !this.#isStopped) this.#fallback?.start();
     return error;
   }
 
