@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'bun:test';
+import { cpSync } from 'node:fs';
 import {
   addSegments,
   BEGIN_MS,
@@ -114,11 +115,14 @@ test('[M-32] a crash right after the start makes no segment of the preview visib
   await segments.close(false);
   segments.removeBefore(BEGIN_MS + 22_500);
   segments.setRetention('recording');
-  const afterCrash = async () => (await fixture.start({ dvrMs: 7_200_000 })).open(STREAM);
   // The state is not on disk yet: the stream is still a preview, which the start removes.
-  expect((await afterCrash()).retention).toBe('preview');
+  const copy = `${fixture.directory}-copy`;
+  cpSync(fixture.directory, copy, { recursive: true });
+  const afterCrash = await createFixture({ directory: copy });
+  const crashed = await (await afterCrash.start({ dvrMs: 7_200_000 })).open(STREAM);
+  expect(crashed.retention).toBe('preview');
   await segments.close(false);
-  const restored = await afterCrash();
+  const restored = await (await fixture.start({ dvrMs: 7_200_000 })).open(STREAM);
   expect(restored.retention).toBe('recording');
   expect([seqsOf(restored), restored.nextSeq]).toEqual([[], 20]);
   expect(await readDigest(restored, 19)).toBeNull();

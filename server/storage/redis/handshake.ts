@@ -32,6 +32,11 @@ export async function requireSingleServer(connection: Connection): Promise<void>
   );
 }
 
+/** @throws ReplyError when the user may not read the clock: later that would count as an outage */
+export async function requireClock(connection: Sender): Promise<void> {
+  await connection.send(['TIME']);
+}
+
 /** The policy by which the server removes keys when its memory is full; null: it removes none. */
 export async function evictionPolicy(connection: Sender): Promise<string | null> {
   const memory = String(await connection.send(['INFO', 'memory']));

@@ -2,7 +2,7 @@ import type { RedisOptions } from 'ioredis';
 import type { Logger } from 'pino';
 import type { RedisAddress } from '../../platform/redis-url.ts';
 import type { Connection } from './connection.ts';
-import { ensureLibrary, evictionPolicy, handshake } from './handshake.ts';
+import { ensureLibrary, evictionPolicy, handshake, requireClock } from './handshake.ts';
 import type { Library } from './library.ts';
 import { ReconnectingConnection } from './reconnecting-connection.ts';
 import type { ConnectionEnvironment } from './transport.ts';
@@ -44,6 +44,7 @@ export class ServerConnections {
       handshake: async (connection) => {
         await handshake(connection, target);
         await check(connection);
+        await requireClock(connection);
         await ensureLibrary(connection, library);
         await this.warnOfEviction(connection);
       },
