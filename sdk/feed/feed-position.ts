@@ -48,12 +48,12 @@ export class FeedPosition {
   }
 
   /**
-   * Whether an interval is too old to catch up on, as after a sleep of the machine, or as far ahead: the
-   * feed would wait for it.
+   * Whether an interval is too old to catch up on, as after a sleep of the machine, or of a century to
+   * come: the feed would wait for it. Hours ahead is a service whose clock was set.
    */
   isTooFar(interval: number): boolean {
-    const distanceMs = Math.abs(this.#clock.nowMs() - intervalStartMs(interval));
-    return distanceMs > this.#catchUpMs + CATCH_UP_GRACE_MS;
+    const ageMs = this.#clock.nowMs() - intervalStartMs(interval);
+    return ageMs > this.#catchUpMs + CATCH_UP_GRACE_MS || interval > 1e11;
   }
 
   /** Skips undelivered intervals before this one. */
