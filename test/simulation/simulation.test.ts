@@ -62,6 +62,35 @@ const REGRESSIONS: readonly { readonly bug: string; readonly plan: Plan }[] = [
       ],
     },
   },
+  {
+    bug: '[I-1] an interval that a promoted standby lacked was served empty',
+    plan: {
+      ...{ seed: 256, isEmbedded: false, nodes: 3, viewers: 3 },
+      faults: [
+        {
+          kind: 'slow way to Redis',
+          atMs: 2_902,
+          durationMs: 250,
+          victim: 0.15745690907351673,
+          strength: 0.6314355446957052,
+        },
+        {
+          kind: 'promote a lagging standby of PostgreSQL',
+          atMs: 3_112,
+          durationMs: 996,
+          victim: 0.3728411679621786,
+          strength: 0.4831636599265039,
+        },
+        {
+          kind: 'slow PostgreSQL',
+          atMs: 3_546,
+          durationMs: 885,
+          victim: 0.8237309362739325,
+          strength: 0.6676528388634324,
+        },
+      ],
+    },
+  },
 ];
 
 test.each(REGRESSIONS)('$bug', ({ plan }) => {

@@ -2,7 +2,7 @@ import type { EventsInterval } from '../../../protocol/feed.ts';
 import type { LoggedMessage } from '../../../protocol/history.ts';
 import { intervalStartMs } from '../../../protocol/interval.ts';
 import { readSealedForward } from '../../realtime/feed/sealed-pages.ts';
-import { sealedProcedures } from '../../realtime/feed/sealed-sql.ts';
+import { sealedPage } from '../../realtime/feed/sealed-sql.ts';
 import { readProcedure, type Tx } from '../../storage/sql/procedure.ts';
 import { messagesIn, withHiddenFlag } from '../moderation/sent-message-sql.ts';
 import { type OwnStream, ownStream } from '../streams/streams-sql.ts';
@@ -170,7 +170,7 @@ export const exportProcedures = {
   }, NO_DEADLINE),
 
   /** A page of a stream's sealed intervals, with the bodies that viewers read. */
-  exportFeed: readProcedure(sealedProcedures.readSealed.run, NO_DEADLINE),
+  exportFeed: readProcedure(sealedPage, NO_DEADLINE),
 
   /** A page of the published viewer counts, in order. */
   exportCounts: readProcedure(

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { Unavailable } from '../../platform/errors.ts';
 import { MemoryFeedLog } from '../feed/feed-log-memory.ts';
-import type { SealedBody } from '../feed/sealed-sql.ts';
+import { DatabaseRolledBack, type SealedBody } from '../feed/sealed-sql.ts';
 import { FeedFollower } from './feed-follower.ts';
 import type { SealedEntry } from './seal-coordinator.ts';
-import { DatabaseRolledBack } from './tail-repair.ts';
 
 const STREAM = 's';
 const START = 7_000_000_000;
@@ -26,6 +25,8 @@ function testFollower(watermark = START) {
   const store = {
     watermark,
     reads: 0,
+    /** The watermark of a standby that is promoted after the next read of the watermark. */
+    standbyWatermark: null as number | null,
     isUnavailableFor: 'nothing' as 'nothing' | 'bodies' | 'all',
     readsUntilUnavailable: Number.POSITIVE_INFINITY,
   };
@@ -34,13 +35,16 @@ function testFollower(watermark = START) {
   const calls = {
     readWatermark: async () => {
       if (store.isUnavailableFor === 'all') throw new Unavailable('unavailable');
-      return store.watermark;
+      const { watermark: read, standbyWatermark } = store;
+      if (standbyWatermark !== null) store.watermark = standbyWatermark;
+      return read;
     },
     readSealedOfAll: async ({ from, to }: { from: number; to: number }) => {
       if (store.isUnavailableFor !== 'nothing') throw new Unavailable('unavailable');
       if (store.reads === store.readsUntilUnavailable) throw new Unavailable('unavailable');
       store.reads++;
-      return between(from, Math.min(to, store.watermark));
+      if (store.watermark < to) throw new DatabaseRolledBack(store.watermark, to);
+      return between(from, to);
     },
     restoreSealed: async ({ after, interval }: { after: number; interval: number }) => {
       if (after !== store.watermark) return false;
@@ -95,6 +99,17 @@ describe('a node that follows the feed', () => {
     store.isUnavailableFor = 'nothing';
     await follower.apply(entry(START + 5));
     expect(received).toEqual([1, 2, 3, 4, 5].map((n) => START + n));
+  });
+
+  test('[I-1] [N-22] a node that follows the feed serves nothing from a database that lost it since the watermark was read', async () => {
+    const { follower, received, store } = testFollower();
+    store.watermark = START + 5;
+    store.standbyWatermark = START + 4;
+    expect(await follower.catchUp().catch((e) => e)).toBeInstanceOf(DatabaseRolledBack);
+    expect(received).toEqual([]);
+    store.standbyWatermark = null;
+    await follower.catchUp();
+    expect(received).toEqual([1, 2, 3, 4].map((n) => START + n));
   });
 
   test('[F-16] a node that follows the feed serves intervals together that were sealed together', async () => {

@@ -1,9 +1,9 @@
 import { runtime } from '../../platform/runtime.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { APPENDED_MAX, type MemoryFeedLog } from '../feed/feed-log-memory.ts';
-import type { SealedBody, sealedProcedures } from '../feed/sealed-sql.ts';
+import { DatabaseRolledBack, type SealedBody, type sealedProcedures } from '../feed/sealed-sql.ts';
 import type { SealCoordinator, SealedEntry } from './seal-coordinator.ts';
-import { DatabaseRolledBack, TailRepair } from './tail-repair.ts';
+import { TailRepair } from './tail-repair.ts';
 import type { tailRepairProcedures } from './tail-repair-sql.ts';
 
 export interface FeedFollowerOptions {

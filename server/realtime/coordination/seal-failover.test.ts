@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test';
 import pino from 'pino';
 import { Unavailable } from '../../platform/errors.ts';
 import { MemoryFeedLog } from '../feed/feed-log-memory.ts';
+import { DatabaseRolledBack } from '../feed/sealed-sql.ts';
 import { FeedHealth } from './feed-health.ts';
 import type { SealDecision, SealedEntry } from './seal-coordinator.ts';
 import { SealFailover } from './seal-failover.ts';
-import { DatabaseRolledBack } from './tail-repair.ts';
 
 const START = 7_000_000_000;
 

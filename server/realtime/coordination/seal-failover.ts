@@ -1,10 +1,10 @@
 import { runtime } from '../../platform/runtime.ts';
 import type { MemoryFeedLog } from '../feed/feed-log-memory.ts';
+import { DatabaseRolledBack } from '../feed/sealed-sql.ts';
 import type { FeedFollower } from './feed-follower.ts';
 import type { FeedHealth } from './feed-health.ts';
 import type { SealCoordinator } from './seal-coordinator.ts';
 import type { SharedSealer } from './shared-sealer.ts';
-import { DatabaseRolledBack } from './tail-repair.ts';
 
 export interface SealFailoverOptions {
   readonly log: MemoryFeedLog;

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { MemoryFeedLog } from '../feed/feed-log-memory.ts';
-import { DatabaseRolledBack, TailRepair } from './tail-repair.ts';
+import { DatabaseRolledBack } from '../feed/sealed-sql.ts';
+import { TailRepair } from './tail-repair.ts';
 import type { LostIntervals } from './tail-repair-sql.ts';
 
 const START = 7_000_000_000;

@@ -1,14 +1,7 @@
-import { Unavailable } from '../../platform/errors.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { MemoryFeedLog } from '../feed/feed-log-memory.ts';
+import { DatabaseRolledBack } from '../feed/sealed-sql.ts';
 import type { tailRepairProcedures } from './tail-repair-sql.ts';
-
-/** The database lacks intervals that were served: it lost its last commits. */
-export class DatabaseRolledBack extends Unavailable {
-  constructor(watermark: number, served: number) {
-    super(`the database went back: it ends with interval ${watermark}, and ${served} was served`);
-  }
-}
 
 export interface TailRepairOptions {
   readonly store: Pick<Calls<typeof tailRepairProcedures>, 'restoreSealed'>;

@@ -118,8 +118,11 @@ describe('a range', () => {
   const LARGE = 90_000;
   const FIRST = 7_000_000_000;
 
-  /** A log of a real database with ten large intervals in a row. */
-  async function openLogWithLargeBodies(sealedLater: number) {
+  /**
+   * A log of a real database with ten large intervals in a row, and later ones that are empty.
+   * @param watermark of the log
+   */
+  async function openLogWithLargeBodies(sealedLater: number, watermark = FIRST + 9 + sealedLater) {
     const show = await openShow([uuidOf(1)]);
     const { store } = show;
     for (let n = 0; n < 10; n++) {
@@ -130,6 +133,8 @@ describe('a range', () => {
       const transients = [{ streamId: uuidOf(1), viewCount: null, chats }];
       await store.sealInterval({ after, interval, nowMs: interval * 250, transients });
     }
+    const sealed = FIRST + 9 + sealedLater;
+    await store.sealInterval({ after: FIRST + 9, interval: sealed, nowMs: 0, transients: [] });
     let reads = 0;
     const counting = {
       readSealed: (input: Parameters<typeof store.readSealed>[0]) => {
@@ -137,7 +142,7 @@ describe('a range', () => {
         return store.readSealed(input);
       },
     };
-    const log = new MemoryFeedLog(counting, FIRST + 9 + sealedLater);
+    const log = new MemoryFeedLog(counting, watermark);
     return { log, show, reads: () => reads };
   }
 
@@ -172,7 +177,7 @@ describe('a range', () => {
   });
 
   test('[F-21] comes from memory for the last minute, and from one database read for many readers before that', async () => {
-    const { log, show, reads } = await openLogWithLargeBodies(0);
+    const { log, show, reads } = await openLogWithLargeBodies(10, FIRST + 9);
     for (let interval = FIRST + 10; interval < FIRST + 20; interval++) log.append(interval, []);
     const crowd = Array.from({ length: 50 });
     const all = (from: number) =>

@@ -1,6 +1,6 @@
 import type { EventsInterval } from '../../../protocol/feed.ts';
 import type { Tx } from '../../storage/sql/procedure.ts';
-import { type SealedPage, sealedProcedures } from './sealed-sql.ts';
+import { type SealedPage, sealedPage } from './sealed-sql.ts';
 
 /*
  * Pages of the sealed intervals of one stream, for history, exports and reports. Both directions limit
@@ -20,7 +20,7 @@ export async function readSealedForward(
   tx: Tx,
   page: Required<SealedPage>,
 ): Promise<SealedIntervals> {
-  const bodies = await sealedProcedures.readSealed.run(tx, page);
+  const bodies = await sealedPage(tx, page);
   const last = bodies.at(-1);
   return {
     intervals: bodies.map(({ body }) => JSON.parse(body)),

@@ -1,3 +1,4 @@
+import { Unavailable } from '../../platform/errors.ts';
 import { readProcedure, type Tx } from '../../storage/sql/procedure.ts';
 
 /** The stored body of an interval of one stream. Empty intervals are not stored. */
@@ -18,6 +19,13 @@ export interface SealedPage {
   readonly bytesMax?: number;
 }
 
+/** The database lacks intervals that were served: it lost its last commits. */
+export class DatabaseRolledBack extends Unavailable {
+  constructor(watermark: number, served: number) {
+    super(`the database went back: it ends with interval ${watermark}, and ${served} was served`);
+  }
+}
+
 /** Reads of sealed intervals. */
 export const sealedProcedures = {
   /** The newest sealed interval; −1 when none ever was. */
@@ -26,9 +34,13 @@ export const sealedProcedures = {
     return Number(row?.interval ?? -1);
   }),
 
-  /** Stored bodies of all streams between two intervals (inclusive), by interval. */
+  /**
+   * Stored bodies of all streams between two sealed intervals (inclusive), by interval.
+   * @throws DatabaseRolledBack
+   */
   readSealedOfAll: readProcedure(
     async (tx, { from, to }: { from: number; to: number }): Promise<SealedBody[]> => {
+      await requireSealed(tx, to);
       // The condition on streams makes this one index search per stream instead of a table scan.
       const rows = await tx.query<SealedBody>(
         `select stream_id as "streamId", interval, body from sealed_intervals
@@ -40,18 +52,36 @@ export const sealedProcedures = {
     },
   ),
 
-  /** One page of the stored bodies of a stream between two intervals (inclusive), in order. */
-  readSealed: readProcedure(async (tx, input: SealedPage): Promise<SealedBody[]> => {
-    const { streamId, from, limit, bytesMax } = input;
-    const to = bytesMax === undefined ? input.to : await lastWithin(tx, { ...input, bytesMax });
-    const rows = await tx.query<SealedBody>(
-      `select stream_id as "streamId", interval, body from sealed_intervals
-       where stream_id = $1 and interval between $2 and $3 order by interval limit $4`,
-      [streamId, from, to, limit],
-    );
-    return [...rows];
+  /**
+   * One page of the stored bodies of a stream between two sealed intervals (inclusive), in order.
+   * @throws DatabaseRolledBack
+   */
+  readSealed: readProcedure(async (tx, page: SealedPage): Promise<SealedBody[]> => {
+    await requireSealed(tx, page.to);
+    return sealedPage(tx, page);
   }),
 };
+
+/**
+ * Checks that the database has the intervals up to this one. The caller knows that they are sealed, but
+ * a standby of PostgreSQL that lacks them may have been promoted since, and would show them empty.
+ */
+async function requireSealed(tx: Tx, to: number): Promise<void> {
+  const watermark = await sealedProcedures.readWatermark.run(tx, {});
+  if (watermark < to) throw new DatabaseRolledBack(watermark, to);
+}
+
+/** One page of what is stored between two intervals, sealed or not. */
+export async function sealedPage(tx: Tx, page: SealedPage): Promise<SealedBody[]> {
+  const { streamId, from, limit, bytesMax } = page;
+  const to = bytesMax === undefined ? page.to : await lastWithin(tx, { ...page, bytesMax });
+  const rows = await tx.query<SealedBody>(
+    `select stream_id as "streamId", interval, body from sealed_intervals
+     where stream_id = $1 and interval between $2 and $3 order by interval limit $4`,
+    [streamId, from, to, limit],
+  );
+  return [...rows];
+}
 
 // Reads sizes first, so that bodies beyond the page are not read.
 async function lastWithin(tx: Tx, page: Required<SealedPage>): Promise<number> {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { procedures } from '../../app/procedures.ts';
 import type { Tx } from '../../storage/sql/procedure.ts';
 import { openMigratedSqlite, type Sqlite } from '../../storage/sql/sqlite.ts';
+import { DatabaseRolledBack } from './sealed-sql.ts';
 
 async function withDatabase(work: (sqlite: Sqlite) => Promise<void>): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'fourbeat-sealing-'));
@@ -41,10 +42,26 @@ function recordTexts(sqlite: Sqlite): { tx: Tx; texts: string[] } {
 test('[F-13] the newest bodies of all streams are found without a scan of the stored feed', () =>
   withDatabase(async (sqlite) => {
     const { tx, plans } = recordPlans(sqlite);
+    await sqlite.query('update watermark set interval = 40');
     expect(await procedures.readSealedOfAll.run(tx, { from: 1, to: 40 })).toEqual([]);
     const plan = plans.flat().join('\n');
     expect(plan).toMatch(/SEARCH sealed_intervals .*stream_id=\? AND interval>\?/);
     expect(plan).not.toContain('SCAN sealed_intervals');
+  }));
+
+test('[I-1] [N-22] intervals that the database lacks are not read as empty ones', () =>
+  withDatabase(async (sqlite) => {
+    await sqlite.query('update watermark set interval = 40');
+    const page = { streamId: 'a stream', from: 1, limit: 10 };
+    const { readSealed, readSealedOfAll } = procedures;
+    expect(await readSealed.run(sqlite, { ...page, to: 40 })).toEqual([]);
+    const lacking = [
+      readSealed.run(sqlite, { ...page, to: 41 }),
+      readSealedOfAll.run(sqlite, { from: 1, to: 41 }),
+    ];
+    for (const read of lacking) {
+      expect(await read.catch((error) => error)).toBeInstanceOf(DatabaseRolledBack);
+    }
   }));
 
 test('[F-13] sealing an empty interval takes two statements, and no scan of idle streams', () =>

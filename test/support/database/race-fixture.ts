@@ -135,7 +135,10 @@ export class RaceFixture {
 
   /** The events of a stream in the sealed feed, in order. */
   async readSealedEvents(streamId: string) {
-    const bodies = await this.store.readSealedOfAll({ from: 0, to: Number.MAX_SAFE_INTEGER });
+    const bodies = await this.store.readSealedOfAll({
+      from: 0,
+      to: await this.store.readWatermark({}),
+    });
     return bodies
       .filter((body) => body.streamId === streamId)
       .flatMap(({ body }): { type: string; data: Record<string, unknown> | null }[] => {

@@ -150,8 +150,9 @@ export class ModelSystem {
       await this.seal('none');
       await this.readAll(0);
     }
-    const all = { from: 0, to: Number.MAX_SAFE_INTEGER };
-    this.model.expectAllPublished(await this.show.store.readSealedOfAll(all));
+    const { store } = this.show;
+    const all = { from: 0, to: await store.readWatermark({}) };
+    this.model.expectAllPublished(await store.readSealedOfAll(all));
   }
 
   private nowMs(): number {
