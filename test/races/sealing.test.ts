@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { intervalStartMs } from '../../protocol/interval.ts';
 import { procedures, type Store } from '../../server/app/procedures.ts';
+import { startRoundDelays } from '../../server/domains/quizzes/winners-sql.ts';
+import { endStreams } from '../../server/domains/streams/streams-sql.ts';
 import type { SealedBody } from '../../server/realtime/feed/sealed-sql.ts';
 import type { Tx } from '../../server/storage/sql/procedure.ts';
 import {
@@ -143,3 +145,60 @@ test('[F-13] [N-17] a sealing with 10,000 idle streams runs two statements and r
   expect(statements).toBe(2);
   expect(blocks).toBeLessThan(100);
 });
+
+/** Counts how often the plans of statements read the lists that they get as parameters. */
+function listReads(plan: PlanNode): number {
+  const own = plan['Node Type'] === 'Function Scan' ? plan['Actual Loops'] : 0;
+  return (plan.Plans ?? []).reduce((sum, part) => sum + listReads(part), own);
+}
+
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Actual Loops': number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+test('[P-14] [W-5] a sealing reads the list of what is due once in each statement, however old the statistics of PostgreSQL are', async () => {
+  const client = await fixture.openClient();
+  const now = intervalStartMs(sealedTo);
+  await client.query(
+    `insert into streams (id, number, producer, title, unlisted, latency_allowance_ms, status, created, reported)
+     select 'aged ' || n, 2000000 + n, $1, 'Aged', 0, 0, 'ENDED', 0, 1 from generate_series(1, 5000) n`,
+    [PRODUCER],
+  );
+  await client.query(
+    `insert into winners_rounds (id, number, stream_id, game, quizzes, state, count, requested)
+     select 'aged ' || n, 2000000 + n, 'aged ' || n, 0, 0, 'closed', 0, 0 from generate_series(1, 5000) n`,
+  );
+  await client.query('analyze streams');
+  await client.query('analyze winners_rounds');
+  const due = `where id in (select 'aged ' || n from generate_series(1, 500) n)`;
+  await client.query(`update streams set status = 'CREATED', ends_at = $1 ${due}`, [now - 1]);
+  await client.query(`update winners_rounds set state = 'open', count = null ${due}`);
+  const session = await fixture.openSession();
+  let reads = 0;
+  const query: Tx['query'] = async (text, params) => {
+    const [row] = await session.query<{ 'QUERY PLAN': string }>(
+      `explain (analyze, format json) ${text}`,
+      params,
+    );
+    reads += listReads(JSON.parse(row?.['QUERY PLAN'] ?? '')[0].Plan);
+    return session.query(text, params);
+  };
+  const tx = { rows: session.rows, locks: session.locks, insertNew: session.insertNew, query };
+  const ids = Array.from({ length: 500 }, (_, n) => `aged ${n + 1}`);
+  await session.run('begin');
+  expect(await endStreams(tx, ids, now, now)).toHaveLength(500);
+  // One locks the streams, one changes them.
+  expect(reads).toBe(2);
+  await startRoundDelays(tx, ids, sealedTo + 4);
+  expect(reads).toBe(3);
+  const [delayed] = await session.query<{ count: string }>(
+    `select count(*) from winners_rounds where due_interval = $1`,
+    [sealedTo + 4],
+  );
+  expect(Number(delayed?.count)).toBe(500);
+  await session.run('rollback');
+  await client.query(`update streams set status = 'ENDED', ends_at = null ${due}`);
+  await client.query(`update winners_rounds set state = 'closed', count = 0 ${due}`);
+}, 30_000);

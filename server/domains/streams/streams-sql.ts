@@ -361,6 +361,9 @@ export const SOURCE_LOST = `status = 'STREAMING' and source_ends_at is not null 
 /**
  * Ends those of these streams whose end time is before `beforeMs` (P-14), or whose source left too long
  * before it (M-7). It skips a stream that is locked by its producer or its source, which stays due.
+ *
+ * `+ 0` makes PostgreSQL read each stream by its id. While its statistics knew of no end times, it read their
+ * index instead, and the list once for each entry: 10,000 streams took 17 s, and sealing failed at each try.
  * @returns a webhook event for each ended stream
  */
 export async function endStreams(
@@ -371,7 +374,7 @@ export async function endStreams(
 ): Promise<WebhookEvent[]> {
   const due = await tx.query<Pick<StreamRow, 'id' | 'title' | 'started'>>(
     `select id, title, started from streams where id in (select id from ${tx.rows('$1', ['id text'])} due)
-     and (ends_at < $2 or ${SOURCE_LOST}) order by id ${tx.locks.claim}`,
+     and (ends_at + 0 < $2 or ${SOURCE_LOST}) order by id ${tx.locks.claim}`,
     [JSON.stringify(ids.map((id) => [id])), beforeMs],
   );
   if (due.length === 0) return [];
