@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { procedures } from '../../server/app/procedures.ts';
 import { SeatLeases } from '../../server/auth/viewer-tokens/seat-leases.ts';
 import { PUBLISH_AHEAD_MS, signingKeyAt } from '../../server/auth/viewer-tokens/signing-keys.ts';
 import { IDEMPOTENCY_TTL_MS } from '../../server/storage/sql/idempotency.ts';
+import type { Tx } from '../../server/storage/sql/procedure.ts';
 import {
   errorKindOf,
   errorKindsIn,
@@ -244,3 +246,51 @@ test('[N-19] [T-1] viewers get seats while a transaction of the producer is stal
   expect(seats).toEqual([0, 1]);
   expect(await producer.run('rollback')).toBe('ROLLBACK');
 });
+
+test('[T-1] [T-8] seats are found by viewer, with a plan that PostgreSQL made when there were few', async () => {
+  const streamId = await fixture.newStream();
+  const client = await fixture.openClient();
+  const insertSeats = (from: number, to: number) =>
+    client.query(
+      `insert into seats (stream_id, viewer, seat)
+       select $1, 'viewer ' || n, n from generate_series($2::int, $3::int) n`,
+      [streamId, from, to],
+    );
+  await client.query('truncate seats');
+  await insertSeats(1, 5);
+  await client.query('analyze seats');
+  const session = await fixture.openSession();
+  await session.run('set plan_cache_mode = force_generic_plan');
+  let rowsRead = 0;
+  const query: Tx['query'] = async (text, params) => {
+    const explain = `explain (analyze, format json) ${text}`;
+    const [row] = await session.query<{ 'QUERY PLAN': string }>(explain, params);
+    rowsRead += seatsRead(JSON.parse(row?.['QUERY PLAN'] ?? '')[0].Plan);
+    return session.query(text, params);
+  };
+  const tx = { rows: session.rows, locks: session.locks, insertNew: session.insertNew, query };
+  await insertSeats(6, 2_000);
+  const viewers = Array.from({ length: 20 }, (_, n) => ({ streamId, viewer: `viewer ${n + 1}` }));
+  const found = await procedures.findSeats.run(tx, viewers);
+  expect(found).toEqual(viewers.map((_, n) => n + 1));
+  expect(rowsRead).toBe(20);
+});
+
+/** Counts the rows that a plan reads from the table, those that a filter removes included. */
+function seatsRead(plan: PlanNode): number {
+  const {
+    'Actual Rows': rows,
+    'Rows Removed by Filter': removed = 0,
+    'Actual Loops': loops,
+  } = plan;
+  const own = plan['Relation Name'] === 'seats' ? (rows + removed) * loops : 0;
+  return (plan.Plans ?? []).reduce((sum, part) => sum + seatsRead(part), own);
+}
+
+interface PlanNode {
+  readonly 'Relation Name'?: string;
+  readonly 'Actual Rows': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly 'Actual Loops': number;
+  readonly Plans?: readonly PlanNode[];
+}

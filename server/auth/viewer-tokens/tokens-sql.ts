@@ -24,11 +24,15 @@ export interface SeatOffer extends StreamViewer {
   readonly seat: number;
 }
 
+/**
+ * A subquery instead of a join: PostgreSQL read all seats of the stream for each viewer of a join that it
+ * planned while the table was nearly empty. With 20,000 seats, 42 viewers took 560 ms.
+ */
 async function findSeats(tx: Tx, viewers: readonly StreamViewer[]): Promise<(number | null)[]> {
-  const rows = await tx.query<SeatOffer>(
-    `select s.stream_id as "streamId", s.viewer as viewer, s.seat as seat
-     from ${tx.rows('$1', ['stream_id text', 'viewer text'])} asked
-     join seats s on s.stream_id = asked.stream_id and s.viewer = asked.viewer`,
+  const rows = await tx.query<StreamViewer & { readonly seat: number | null }>(
+    `select asked.stream_id as "streamId", asked.viewer as viewer,
+       (select s.seat from seats s where s.stream_id = asked.stream_id and s.viewer = asked.viewer) as seat
+     from ${tx.rows('$1', ['stream_id text', 'viewer text'])} asked`,
     [JSON.stringify(viewers.map(({ streamId, viewer }) => [streamId, viewer]))],
   );
   const seatOf = new Map(rows.map((row) => [keyOf(row), row.seat]));
