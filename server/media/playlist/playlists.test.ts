@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { AUDIO, TRACKS, VIDEO } from '../../../test/support/media/fragment-fixture.ts';
 import type { Epoch, Part, Piece, Presentation, Segment, Track, TrackId } from '../segment.ts';
-import { dashManifest } from './dash-manifest.ts';
+import { dashManifest, PERIODS_MAX } from './dash-manifest.ts';
 import { hlsMediaPlaylist } from './hls-media.ts';
 import { hlsMultivariantPlaylist } from './hls-multivariant.ts';
 import { longestPartMs, longestSegmentMs, targetDurationS } from './target-duration.ts';
@@ -250,6 +250,22 @@ describe('[M-25] DASH manifest', () => {
     expect(rendered).toEqual([1]);
     expect(render(0, 6, true)).toContain('<Period id="e1" start="PT0S">');
     expect([render(0, 5), rendered]).toEqual([first, [1, 2, 3]]);
+  });
+
+  test('[M-25] a manifest lists only the newest Periods of a source that reconnected too often', () => {
+    const epochs = Array.from({ length: PERIODS_MAX + 3 }, (_, number) =>
+      epoch(number, BEGIN_MS + number * 3_000),
+    );
+    const segments = epochs.map(({ number, startMs }) => segment(number, number, startMs));
+    for (const isEnded of [false, true]) {
+      const text = dashManifest(presentation({ epochs, segments, isEnded }));
+      const starts = lines(text, /<Period id="\w+"/g) ?? [];
+      expect([starts.length, starts[0]]).toEqual([PERIODS_MAX, '<Period id="e3"']);
+    }
+    const ended = dashManifest(presentation({ epochs, segments, isEnded: true }));
+    expect(ended).toContain('<Period id="e3" start="PT0S">');
+    expect(ended).toContain(`mediaPresentationDuration="PT${(PERIODS_MAX - 1) * 3 + 1}S"`);
+    expect(ended).toContain('availabilityStartTime="2026-11-20T16:00:09.000Z"');
   });
 
   test('the DASH manifest is dynamic during the stream', () => {
