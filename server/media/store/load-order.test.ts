@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { FaultyDisk } from '../../../test/support/media/faulty-disk.ts';
 import {
   addSegments,
+  epochOf,
   range,
   removeFixtures,
   STREAM,
@@ -48,4 +49,27 @@ test('[M-27] stored streams are loaded one after the other, and a new stream doe
   expect(isLoading).toBe(true);
   for (const stream of await loading) expect(stream.segments).toHaveLength(SEGMENTS);
   expect(disk.mostReads).toBeLessThanOrEqual(READS_MAX);
+});
+
+test('[M-27] a stream that has not ended and a short recording do not wait for all recordings that load', async () => {
+  const { fixture, segments } = await startStream();
+  await addSegments(fixture, segments, range(0, 1));
+  await segments.close(false);
+  const { directory } = fixture;
+  const copy = (id: string) =>
+    cp(join(directory, STREAM), join(directory, id), { recursive: true });
+  const [live = '', ...recordings] = OTHERS;
+  await copy(live);
+  await segments.close(true);
+  const [short = '', ...long] = recordings;
+  await copy(short);
+  segments.addEpoch(epochOf(1));
+  await addSegments(fixture, segments, range(1, SEGMENTS), { epoch: 1 });
+  await segments.close(true);
+  for (const id of long) await copy(id);
+  const store = await fixture.start({ disk: new CountingDisk() });
+  const order: string[] = [];
+  const open = (id: string) => store.open(id).then(() => order.push(id));
+  await Promise.all([STREAM, ...long, short, live].map(open));
+  expect(order.slice(0, 3).sort()).toEqual([STREAM, short, live].sort());
 });

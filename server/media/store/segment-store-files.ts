@@ -7,6 +7,7 @@ import { isGap } from '../segment.ts';
 import { type Disk, localDisk } from './disk.ts';
 import { DiskQuota } from './disk-quota.ts';
 import { EvictionLog } from './eviction-log.ts';
+import { LoadQueue } from './load-queue.ts';
 import { PREVIEW_WINDOW_MS, type SegmentStore, type SegmentStoreStats } from './segment-store.ts';
 import { type StoredStream, StreamFolder } from './stream-folder.ts';
 import { FileStreamSegments } from './stream-segments-files.ts';
@@ -62,7 +63,10 @@ export class FileSegmentStore implements SegmentStore {
   /** Number of `isRecording` checks, to take recordings in turn. */
   private recordingChecks = 0;
   private sweeping: Promise<void> | null = null;
-  private lastLoad: Promise<unknown> = Promise.resolve();
+  /** Streams that have ended. */
+  private readonly endedLoads = new LoadQueue();
+  /** Others, which are few: a show that goes on after a restart does not wait for an archive. */
+  private readonly openLoads = new LoadQueue();
   private timer: Timer | null = null;
 
   /** Use `openSegmentStore`. */
@@ -158,9 +162,8 @@ export class FileSegmentStore implements SegmentStore {
   private loadInTurn(folder: StreamFolder): Promise<StoredStream> {
     // A stream without files, such as a new one, does not wait.
     if (folder.files.length === 0) return folder.load();
-    const loading = this.lastLoad.then(() => folder.load());
-    this.lastLoad = loading.catch(() => {});
-    return loading;
+    const queue = folder.state.endedMs === null ? this.openLoads : this.endedLoads;
+    return queue.add(folder.files.length, () => folder.load());
   }
 
   private addFolder(streamId: string): StreamFolder {
