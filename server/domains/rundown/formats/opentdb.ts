@@ -32,13 +32,18 @@ export const readOpenTriviaDb: QuizReader = (text, durationMs) => {
 
 /** Detects the encoding, which all quizzes share, from their content; the response does not name it. */
 function detectDecoder(results: readonly unknown[]): Decode {
-  const isBase64 = (item: unknown) => TYPES_IN_BASE64.has(String(memberOf(item, 'type')));
+  const isBase64 = (item: unknown) => TYPES_IN_BASE64.has(textOf(item, 'type'));
   if (results.length > 0 && results.every(isBase64)) return decodeBase64;
-  const questions = results.map((item) => String(memberOf(item, 'question')));
+  const questions = results.map((item) => textOf(item, 'question'));
   const isUrl = !questions.some((question) => /\s/.test(question));
   return isUrl && questions.some((question) => /%[0-9a-f]{2}/i.test(question))
     ? decodeUrl
     : decodeHTML;
+}
+
+function textOf(item: unknown, name: string): string {
+  const value = memberOf(item, name);
+  return typeof value === 'string' ? value : '';
 }
 
 function readEntry(

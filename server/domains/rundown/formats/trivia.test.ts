@@ -102,13 +102,19 @@ describe('opentdb', () => {
     expect(read).toThrow(message);
   });
 
-  test.each(['null', '7', '"x"', '[]', '{}', '{"incorrect_answers":7}', '{"question":{}}'])(
-    '[D-7] opentdb reads a result that is %s as an empty entry',
-    (item) => {
-      const [entry] = readOpenTriviaDb(`{"results":[${item}]}`, DEFAULT_MS);
-      expect(entry).toMatchObject({ location: 'quiz 1', quiz: { choices: [undefined] } });
-    },
-  );
+  test.each([
+    'null',
+    '7',
+    '"x"',
+    '[]',
+    '{}',
+    '{"incorrect_answers":7}',
+    '{"question":{}}',
+    '{"question":{"toString":1}}',
+  ])('[D-7] opentdb reads a result that is %s as an empty entry', (item) => {
+    const [entry] = readOpenTriviaDb(`{"results":[${item}]}`, DEFAULT_MS);
+    expect(entry).toMatchObject({ location: 'quiz 1', quiz: { choices: [undefined] } });
+  });
 });
 
 const SAMPLE = [
