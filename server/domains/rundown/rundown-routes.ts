@@ -8,7 +8,8 @@ import {
 } from '../../auth/studio-handler.ts';
 import { pathIds, readQuery } from '../../http/parameters.ts';
 import type { Handler } from '../../http/route.ts';
-import { DomainError } from '../../platform/errors.ts';
+import { ConcurrencyLimiter } from '../../platform/concurrency-limiter.ts';
+import { DomainError, RateLimited, Unavailable } from '../../platform/errors.ts';
 import { runtime } from '../../platform/runtime.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { attachmentHeader } from '../exports/export-file-name.ts';
@@ -27,8 +28,31 @@ export interface RundownDeps {
   readonly newId: () => string;
 }
 
+/** Imports that wait, each with its file of up to 1 MB. */
+const IMPORTS_QUEUED_MAX = 32;
+/**
+ * Pause after an import, ms. Reading a file takes up to 50 ms of the thread, also one of 64 KB, and an account
+ * may send 20 a second: they took the whole thread.
+ */
+const IMPORT_PAUSE_MS = 100;
+
 /** The rundown of a stream: the studio API for it (SPEC D). */
 export function createRundown({ studio, context, store, newId }: RundownDeps) {
+  const imports = new ConcurrencyLimiter(1, IMPORTS_QUEUED_MAX, 'too many imports');
+  /** Reads one file at a time; accounts take turns. @throws RateLimited when too many wait */
+  const readFile = (producer: string, file: ImportFile) =>
+    imports
+      .run(producer, async () => {
+        try {
+          return parseImport(file);
+        } finally {
+          await runtime.sleep(IMPORT_PAUSE_MS);
+        }
+      })
+      .catch((error) => {
+        if (!(error instanceof Unavailable)) throw error;
+        throw new RateLimited('Too many imports at once; try again in 5 s.', 5);
+      });
   return {
     handlers: {
       listQuizzes: studio(studioApi.listQuizzes, async (call) =>
@@ -47,7 +71,7 @@ export function createRundown({ studio, context, store, newId }: RundownDeps) {
       }),
 
       importQuizzes: studio(studioApi.importQuizzes, async (call, file) => {
-        const quizzes = parseImport(file);
+        const quizzes = await readFile(call.producer, file);
         const drafts = quizzes.map((quiz) => ({ id: newId(), quiz }));
         const input = { ...ownStreamInput(call), drafts };
         const rows = await store.importQuizzes(input, call.idempotency);
@@ -55,8 +79,8 @@ export function createRundown({ studio, context, store, newId }: RundownDeps) {
       }),
 
       previewImport: studio(studioApi.previewImport, async (call, file) => {
-        const quizzes = parseImport(file);
         const { streamId, producer } = ownStreamInput(call);
+        const quizzes = await readFile(producer, file);
         await store.findOwnStream({ id: streamId, producer });
         return { quizzes };
       }),
@@ -66,7 +90,9 @@ export function createRundown({ studio, context, store, newId }: RundownDeps) {
   };
 }
 
-function parseImport(file: Omit<ImportInput, 'randomBelow'>) {
+type ImportFile = Omit<ImportInput, 'randomBelow'>;
+
+function parseImport(file: ImportFile) {
   const randomBelow = (limit: number) => Math.floor(runtime.random() * limit);
   try {
     return readQuizzes({ ...file, randomBelow });
