@@ -56,6 +56,22 @@ describe('StudioClient.call', () => {
     expect(error?.message).toBe('The stream has ended.');
   });
 
+  test('[B-7] rejects the page of a network, and a response that breaks off, with what to do', async () => {
+    const page = () =>
+      new Response('<!doctype html>', { headers: { 'Content-Type': 'text/html' } });
+    const broken = () =>
+      new Response('{"results": [', { headers: { 'Content-Type': 'application/json' } });
+    for (const response of [page, broken]) {
+      const error = await rejectionOf(fixture(response).client.call('listOwnStreams'));
+      expect(error).toBeInstanceOf(StudioApiError);
+      expect(error?.isTransient).toBe(true);
+      expect(error?.message).toContain('Check your connection and try again.');
+    }
+    const { client, header } = fixture(page, json(201, { id: 'new' }));
+    const stream = await client.call('createStream', { body: { title: 'Quiz night' } });
+    expect([stream.id, ...header('idempotency-key')]).toEqual(['new', 'key 0', 'key 0']);
+  });
+
   test('does not retry reads', async () => {
     const { client, sent } = fixture(networkError);
     expect((await rejectionOf(client.call('listOwnStreams')))?.status).toBeNull();

@@ -88,7 +88,8 @@ export class StudioClient {
     };
     const retryMs = isWrite ? WRITE_RETRY_MS : 0;
     const response = await this.#sendWithRetries(url, init, retryMs, input.signal);
-    if (response.ok) return response.status === 204 ? (null as ResponseOf<Name>) : response.json();
+    if (response.status === 204) return null as ResponseOf<Name>;
+    if (response.ok) return response.json().catch(() => throwUnreachable(input.signal));
     const error = await apiErrorOf(response);
     if (error.status !== 401 || this.#csrf === null) throw error;
     const csrf = name === 'readSession' ? null : await this.#readCsrf();
@@ -134,7 +135,11 @@ export class StudioClient {
   async #sendOnce(url: string, init: RequestInit, signal?: AbortSignal) {
     const signals = [AbortSignal.timeout(REQUEST_TIMEOUT_MS), ...(signal ? [signal] : [])];
     try {
-      return await this.#environment.fetch(url, { ...init, signal: AbortSignal.any(signals) });
+      const response = await this.#environment.fetch(url, {
+        ...init,
+        signal: AbortSignal.any(signals),
+      });
+      return isForeign(response) ? new StudioApiError(null, texts.foreign) : response;
     } catch (error) {
       signal?.throwIfAborted();
       const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
@@ -170,4 +175,16 @@ function urlOf(
     Object.entries(query).map(([name, value]) => [name, String(value)]),
   ).toString();
   return search ? `${filled}?${search}` : filled;
+}
+
+/** Whether a success is of another program: the sign-in page of a network, or a proxy. */
+function isForeign(response: Response): boolean {
+  const type = response.headers.get('content-type') ?? '';
+  return response.ok && response.status !== 204 && !/\bjson\b/.test(type);
+}
+
+/** The connection broke within a response. @throws StudioApiError, or the reason of an abort */
+function throwUnreachable(signal?: AbortSignal): never {
+  signal?.throwIfAborted();
+  throw new StudioApiError(null, texts.unreachable);
 }

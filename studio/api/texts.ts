@@ -14,6 +14,8 @@ export const texts = {
   fieldError: (field: string, error: string) => `${field} ${error}`,
   timeout: 'The service did not respond in time. Try again.',
   unreachable: 'The service is unreachable. Check your connection and try again.',
+  foreign:
+    'Something between this page and the service responded in its place, such as the sign-in page of a network. Check your connection and try again.',
   sessionReplaced: 'You signed in again in another tab. Try again.',
   unexpectedStatus: (status: number) =>
     `The service could not do this (status ${status}). Try again.`,
