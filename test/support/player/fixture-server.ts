@@ -87,7 +87,7 @@ async function encodeVideo(folder: string): Promise<void> {
       ...['program_date_time', '-master_pl_name', 'master.m3u8', '-var_stream_map', 'v:0 v:1'],
       'v%v.m3u8',
     ],
-    { cwd: folder, timeout: 20_000, stdio: ['ignore', 'ignore', 'pipe'] },
+    { cwd: folder, timeout: 60_000, stdio: ['ignore', 'ignore', 'pipe'] },
   );
   if ((await ffmpeg.exited) !== 0) throw new Error(`ffmpeg failed: ${await ffmpeg.stderr.text()}`);
 }
