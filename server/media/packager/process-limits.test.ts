@@ -30,6 +30,18 @@ test('[M-17] a command runs with a lower priority than the service', () => {
   expect(autogroup).toEndWith('nice 10');
 });
 
+test.skipIf(!existsSync('/proc/self/autogroup'))(
+  '[M-17] a command without a session of its own leaves the priority of its caller',
+  () => {
+    const script = 'cat /proc/self/autogroup; "$@"; cat /proc/self/autogroup';
+    const command = withProcessLimits(1 << 30, ['/bin/true']);
+    const args = ['--wait', '/bin/sh', '-c', script, 'sh', command[0], ...command[1]];
+    const [before, after] = spawnSync('setsid', args).stdout.toString().trim().split('\n');
+    expect(before).toEndWith('nice 0');
+    expect(after).toBe(before as string);
+  },
+);
+
 test.skipIf(!existsSync('/proc/self/oom_score_adj'))(
   '[M-16] without memory, the kernel ends a command and not the service',
   () => {

@@ -1,8 +1,11 @@
 // Where the shell has no `ulimit -d`, the program runs without a limit. Linux schedules sessions by
-// the `autogroup` of each, where the nice value of a process has no effect on other sessions.
+// the `autogroup` of each, where the nice value of a process has no effect on other sessions. Only the
+// first process of a session sets it: the session of the caller must keep its priority.
 const LIMIT_SCRIPT = [
   'ulimit -d "$0" 2>/dev/null',
-  '{ renice -n 10 -p $$; echo 10 >/proc/self/autogroup; echo 1000 >/proc/self/oom_score_adj; } >/dev/null 2>&1',
+  '{ renice -n 10 -p $$; echo 1000 >/proc/self/oom_score_adj',
+  'read -r _ _ _ _ _ session _ </proc/self/stat',
+  '[ "$session" = $$ ] && echo 10 >/proc/self/autogroup; } >/dev/null 2>&1',
   'exec "$@"',
 ].join('; ');
 
@@ -14,7 +17,7 @@ export const CANNOT_RUN_EXIT_CODES: ReadonlySet<number | null> = new Set([126, 1
  * else, and with a low priority, so that sources that overload the machine do not delay the feed. Without
  * memory, the kernel ends it before the service.
  * Limits the address space for data, of which programs reserve more than they use.
- * @returns program and arguments for `spawn`
+ * @returns program and arguments for `spawn`, which needs the option `detached`
  */
 export function withProcessLimits(
   memoryBytes: number,
