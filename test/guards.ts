@@ -54,6 +54,14 @@ export const GUARDS: readonly Guard[] = [
       replacement: 'false',
     },
   ),
+  guardInFile(
+    'server/realtime/feed/sealing-sql.test.ts',
+    '[I-1] [N-22] intervals that the database lacks are not read as empty ones',
+    {
+      file: 'server/realtime/feed/sealed-sql.ts',
+      text: 'if (watermark < to) throw new DatabaseRolledBack(watermark, to);',
+    },
+  ),
   guard('[I-1] [F-13] an interval is served as committed when the database’s reply was lost', {
     file: 'server/realtime/feed/sealer.ts',
     text: 'if (this.failing) await this.recover();',

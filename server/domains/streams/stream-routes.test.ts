@@ -8,7 +8,7 @@ import { type StreamRoutes, streamHandlers } from './stream-routes.ts';
 const options = { corsOrigin: '*', listener: { server: null }, trustProxy: true };
 const route = new Route(viewerApi.listStreams, 'GET, HEAD, OPTIONS', options);
 
-/** The handler of the list over a database that answers one read after the other, when it is told to. */
+/** The list's handler on a database whose reads wait until the test answers them, one after the other. */
 function slowLists() {
   const reads: PromiseWithResolvers<{ count: number; streams: [] }>[] = [];
   const deps = {

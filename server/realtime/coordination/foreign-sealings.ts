@@ -11,9 +11,9 @@ export interface ForeignSealingsOptions {
 
 /**
  * Notices that nodes of this database use different Redis servers: then each group counts its own
- * viewers, and the posts of the group that does not seal are lost. The only sign is that intervals which
- * this node was told to seal were sealed with another data set. A failover changes the data set as well,
- * but then all nodes change to it, after one sealing or two.
+ * viewers, and the posts of the group that does not seal are lost. The only sign is the conflict of a
+ * sealing: another node sealed the interval first, with another data set. A failover of Redis causes one
+ * or two such conflicts; then all nodes have the new data set.
  */
 export class ForeignSealings {
   private readonly atMs: number[] = [];
@@ -21,7 +21,7 @@ export class ForeignSealings {
 
   constructor(private readonly options: ForeignSealingsOptions) {}
 
-  /** Another node sealed an interval that this node was told to seal. @param dataSet of that node */
+  /** Records that another node sealed an interval first. @param dataSet of that node's Redis */
   note(dataSet: string | undefined): void {
     const { dataSetName, nowMs, logger } = this.options;
     if (this.isLogged || dataSet === undefined || dataSet === dataSetName()) return;

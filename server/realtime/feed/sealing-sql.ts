@@ -16,7 +16,7 @@ export interface Sealing {
   readonly interval: number;
   readonly nowMs: number;
   readonly transients: readonly Transient[];
-  /** The data set of the seal coordinator that told the caller to seal; absent: there is none. */
+  /** The data set of the seal coordinator; absent with embedded backends, which have none. */
   readonly dataSet?: string;
 }
 
