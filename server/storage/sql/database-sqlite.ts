@@ -1,6 +1,7 @@
 import { DomainError, Unavailable } from '../../platform/errors.ts';
 import { runtime } from '../../platform/runtime.ts';
 import type { Calls, Database, Idempotency, Procedures } from './procedure.ts';
+import { type CallTime, startCallTime } from './request-budget.ts';
 import type { Command, Outcome, WorkerReply, WorkerRequest } from './sqlite-worker.ts';
 
 export interface SqliteDatabaseOptions<P extends Procedures> {
@@ -16,14 +17,16 @@ export interface SqliteDatabaseOptions<P extends Procedures> {
 const QUEUE_MAX = 50_000;
 /** Calls without a deadline are counted separately: one sealing, and one page of each export. */
 const NO_DEADLINE_QUEUE_MAX = 1_000;
-// I-7: a caller gets a 503 in under a second. The sweep adds up to SWEEP_MS.
-const DEADLINE_MS = 800;
+/** The time of a call ends up to this much late. */
 const SWEEP_MS = 50;
+/** More than the calls that may wait in the worker, which answers them in the order of their numbers. */
+const SLOTS = 65_536;
 
 interface Pending {
   resolve(output: unknown): void;
   reject(error: Error): void;
   readonly deadlineMs: number;
+  readonly time: CallTime;
 }
 
 /** A worker thread and the calls that were sent to it. */
@@ -35,7 +38,7 @@ class Connection {
   // queue of a stalled worker would have no bound.
   private queued = 0;
   private noDeadlineQueued = 0;
-  private readonly cancelledBefore = new BigInt64Array(new SharedArrayBuffer(8));
+  private readonly cancelled = new Uint8Array(new SharedArrayBuffer(SLOTS));
   private nextId = 0;
   private failure: string | null = null;
   private readonly sweep: Timer;
@@ -55,7 +58,7 @@ class Connection {
   open(directory: string, access: 'read' | 'write'): Promise<void> {
     return new Promise((resolve, reject) => {
       this.opened = { resolve, reject };
-      this.post({ open: directory, access, cancelledBefore: this.cancelledBefore });
+      this.post({ open: directory, access, cancelled: this.cancelled });
     });
   }
 
@@ -70,12 +73,13 @@ class Connection {
       if (noDeadline) this.noDeadlineQueued++;
       else this.queued++;
       const id = this.nextId++;
+      const time = startCallTime();
       const deadlineMs = noDeadline
         ? Number.POSITIVE_INFINITY
-        : runtime.monotonicMs() + DEADLINE_MS;
-      this.pending.set(id, { resolve, reject, deadlineMs });
+        : runtime.monotonicMs() + time.limitMs;
+      this.pending.set(id, { resolve, reject, deadlineMs, time });
       // All calls of one turn of the event loop go in one message.
-      if (this.outgoing.push({ id, name, input, idempotency, noDeadline }) === 1)
+      if (this.outgoing.push({ id, name, input, idempotency }) === 1)
         runtime.setImmediate(this.flush);
     });
   }
@@ -122,7 +126,12 @@ class Connection {
     const call = this.pending.get(outcome.id);
     if (call?.deadlineMs === Number.POSITIVE_INFINITY) this.noDeadlineQueued--;
     else this.queued--;
-    if (!call || 'cancelled' in outcome) return; // The caller got a 503 at the deadline.
+    if (!call || 'cancelled' in outcome) {
+      // The caller got a 503 at the deadline.
+      Atomics.store(this.cancelled, outcome.id % SLOTS, 0);
+      return;
+    }
+    call.time.end();
     this.pending.delete(outcome.id);
     if ('output' in outcome) call.resolve(outcome.output);
     else if ('errorKind' in outcome)
@@ -130,14 +139,14 @@ class Connection {
     else call.reject(new Unavailable(`The database failed: ${outcome.failure}.`));
   }
 
-  // Calls are in order of arrival, so the sweep stops at the first one before its deadline.
+  // Calls of a request that called before have less time than others, so all are checked.
   private expire(nowMs: number): void {
     for (const [id, call] of this.pending) {
-      if (call.deadlineMs === Number.POSITIVE_INFINITY) continue;
-      if (call.deadlineMs > nowMs) return;
+      if (call.deadlineMs > nowMs) continue;
+      call.time.end();
       this.pending.delete(id);
       // Cancel before the rejection: a rejected call must not run later, unless it has started.
-      Atomics.store(this.cancelledBefore, 0, BigInt(id + 1));
+      Atomics.store(this.cancelled, id % SLOTS, 1);
       call.reject(new Unavailable('The database did not answer in time.'));
     }
   }

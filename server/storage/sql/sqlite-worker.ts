@@ -17,8 +17,6 @@ export interface Command {
   readonly name: string;
   readonly input: unknown;
   readonly idempotency: Idempotency | null;
-  /** The caller waits for the outcome however long it takes: the command is never cancelled. */
-  readonly noDeadline: boolean;
 }
 
 export type Outcome =
@@ -39,11 +37,10 @@ export type WorkerRequest =
       readonly open: string;
       readonly access: 'read' | 'write';
       /**
-       * Shared memory with one number: commands with a lower id are cancelled, unless they have no
-       * deadline. A message would be queued behind the commands that it cancels, and the threads have
-       * no common clock.
+       * Shared memory: a command is cancelled when the byte at its id, modulo the length, is 1. A message
+       * would be queued behind the commands that it cancels, and the threads have no common clock.
        */
-      readonly cancelledBefore: BigInt64Array;
+      readonly cancelled: Uint8Array;
     }
   | { readonly commands: readonly Command[] }
   | { readonly close: true };
@@ -205,12 +202,11 @@ export function serveSqlite(scope: Worker, procedures: Procedures): void {
   scope.onmessage = async ({ data }: MessageEvent<WorkerRequest>) => {
     if ('open' in data) {
       try {
-        const { cancelledBefore } = data;
+        const { cancelled } = data;
         const isWriter = data.access === 'write';
         runGroup = isWriter ? commitGroup : readGroup;
         const sqlite = await (isWriter ? openMigratedSqlite : openSqlite)(data.open);
-        const isCancelled = ({ id, noDeadline }: Command) =>
-          !noDeadline && id < Number(Atomics.load(cancelledBefore, 0));
+        const isCancelled = ({ id }: Command) => Atomics.load(cancelled, id % cancelled.length) === 1;
         context = { sqlite, procedures, isCancelled };
         reply({ ready: true });
       } catch (error) {

@@ -2,6 +2,7 @@ import type { procedures as allProcedures, Store } from '../../../../server/app/
 import { Unavailable } from '../../../../server/platform/errors.ts';
 import { runOnce } from '../../../../server/storage/sql/idempotency.ts';
 import type { Idempotency, Procedure, Tx } from '../../../../server/storage/sql/procedure.ts';
+import { startCallTime } from '../../../../server/storage/sql/request-budget.ts';
 import { SQLITE_LOCKS, sqliteRows } from '../../../../server/storage/sql/sqlite.ts';
 import type { Scheduler } from '../../scheduler.ts';
 import type { Machine } from '../machine.ts';
@@ -34,8 +35,6 @@ interface Call {
 
 const COMMIT_MS = 1.5;
 const HANDOVER_MS = 0.1;
-/** That of `database-sqlite.ts`. */
-const DEADLINE_MS = 800;
 
 /**
  * The database of a single process: another thread runs all calls that waited for the last commit in one
@@ -71,17 +70,19 @@ class Writer {
     input: unknown,
     idempotency: Idempotency | null,
   ): Promise<unknown> {
-    return new Promise((resolve, reject) => {
+    const time = startCallTime();
+    const result = new Promise<unknown>((resolve, reject) => {
       const call: Call = { procedure, input, idempotency, resolve, reject, isCanceled: false };
       if (!procedure.noDeadline) {
         this.options.machine.runtime.setTimeout(() => {
           call.isCanceled = true;
           reject(new Unavailable('The database did not answer in time.'));
-        }, DEADLINE_MS);
+        }, time.limitMs);
       }
       this.waiting.push(call);
       if (!this.isBusy) this.begin();
     });
+    return result.finally(time.end);
   }
 
   private begin(): void {
