@@ -91,6 +91,28 @@ const REGRESSIONS: readonly { readonly bug: string; readonly plan: Plan }[] = [
       ],
     },
   },
+  {
+    bug: '[R-15] with SQLite each call of a request had the time of one',
+    plan: {
+      ...{ seed: 52_853, isEmbedded: true, nodes: 1, viewers: 4 },
+      faults: [
+        {
+          kind: 'slow disk',
+          atMs: 775,
+          durationMs: 1_207,
+          victim: 0.024780141655355692,
+          strength: 0.9754386097192764,
+        },
+        {
+          kind: 'a viewer changes its network',
+          atMs: 1_225,
+          durationMs: 10,
+          victim: 0.7555818855762482,
+          strength: 0.9058208228088915,
+        },
+      ],
+    },
+  },
 ];
 
 test.each(REGRESSIONS)('$bug', ({ plan }) => {

@@ -206,7 +206,8 @@ export function serveSqlite(scope: Worker, procedures: Procedures): void {
         const isWriter = data.access === 'write';
         runGroup = isWriter ? commitGroup : readGroup;
         const sqlite = await (isWriter ? openMigratedSqlite : openSqlite)(data.open);
-        const isCancelled = ({ id }: Command) => Atomics.load(cancelled, id % cancelled.length) === 1;
+        const isCancelled = ({ id }: Command) =>
+          Atomics.load(cancelled, id % cancelled.length) === 1;
         context = { sqlite, procedures, isCancelled };
         reply({ ready: true });
       } catch (error) {

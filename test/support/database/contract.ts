@@ -7,6 +7,7 @@ import {
 } from '../../../server/storage/sql/idempotency.ts';
 import { type Dialect, migrations } from '../../../server/storage/sql/migrate.ts';
 import type { Database } from '../../../server/storage/sql/procedure.ts';
+import { withinBudget } from '../../../server/storage/sql/request-budget.ts';
 import type { testProcedures } from './procedures.ts';
 
 export type TestDatabase = Database<typeof testProcedures>;
@@ -313,6 +314,29 @@ export function databaseContract(fixture: DatabaseFixture): void {
       await blocked;
       await store.add({ text: 'second' });
       expect(await store.list({})).toEqual(['first', 'second']);
+    });
+
+    test('[R-15] the calls of a request have together the time of one call', async () => {
+      const { store } = await open();
+      const blocked = store.block({ ms: 2_500 });
+      await Bun.sleep(LOCK_WAIT_MS);
+      const ended: string[] = [];
+      const add = async (text: string) => {
+        expect(await resultOf(store.add({ text }))).toStartWith('Unavailable');
+        ended.push(text);
+      };
+      const read = Promise.withResolvers<void>();
+      const request = withinBudget(async () => {
+        await store.countTwice({ ms: 500 });
+        read.resolve();
+        await Bun.sleep(1);
+        await add('second call of a request');
+      });
+      // Begins before the second call, with more time.
+      await Promise.all([request, read.promise.then(() => add('first call'))]);
+      expect(ended).toEqual(['second call of a request', 'first call']);
+      await blocked;
+      expect(await store.list({})).toEqual([]);
     });
 
     test('[R-15] a full queue rejects calls immediately, and accepts calls again when it has room', async () => {
