@@ -62,6 +62,14 @@ export const GUARDS: readonly Guard[] = [
       text: 'if (watermark < to) throw new DatabaseRolledBack(watermark, to);',
     },
   ),
+  guardInFile(
+    'server/realtime/coordination/shared-sealer.test.ts',
+    '[I-1] [N-22] a node without intervals that others served leaves them the time to write them back',
+    {
+      file: 'server/realtime/coordination/shared-sealer.ts',
+      text: 'if (this.isBehind(after, served)) return;',
+    },
+  ),
   guard('[I-1] [F-13] an interval is served as committed when the database’s reply was lost', {
     file: 'server/realtime/feed/sealer.ts',
     text: 'if (this.failing) await this.recover();',

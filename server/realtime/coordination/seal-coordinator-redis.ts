@@ -89,14 +89,15 @@ export class RedisSealCoordinator implements SealCoordinator {
     withActiveStreams: boolean,
   ): Promise<CollectedReports> {
     const values = [after, interval, withActiveStreams ? 1 : 0];
-    const [, batches, streamIds] = (await this.call('fourbeat_collect', values)) as [
+    const [served, batches, streamIds] = (await this.call('fourbeat_collect', values)) as [
       number,
       Uint8Array[],
       Uint8Array[],
     ];
     // After a failover the promoted replica must not assign the same batches to another interval.
     await this.redis.waitForReplicas(this.logKey);
-    return { batches, activeStreams: streamIds.map((streamId) => decoder.decode(streamId)) };
+    const activeStreams = streamIds.map((streamId) => decoder.decode(streamId));
+    return { batches, served, activeStreams };
   }
 
   async publish(entry: SealedEntry): Promise<void> {

@@ -34,7 +34,8 @@ import type { BatchResult, TransientBatch } from '../feed/transient-source.ts';
  * - While Redis or the database is unavailable nothing is sealed. Nodes answer 503 for intervals
  *   that are not sealed (`FeedHealth`) and catch up afterwards.
  * - When the database itself loses its last commits, nodes write the intervals that they served back
- *   to it (`TailRepair`).
+ *   to it (`TailRepair`). A node that does not have them, because it has just started, leaves them
+ *   the time (`SharedSealer`).
  */
 
 /** What a node should do about an interval that it reported or claimed. */
@@ -80,6 +81,8 @@ export interface SealClaimReply {
 /** What all nodes reported for the intervals to seal. */
 export interface CollectedReports {
   readonly batches: readonly Uint8Array[];
+  /** The newest interval that a node may have served; -1 when the coordinator knows of none. */
+  readonly served: number;
   /** Ids of streams whose feed was read on any node shortly before; only on request. */
   readonly activeStreams: readonly string[];
 }

@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'bun:test';
+import { afterEach, describe, expect, test } from 'bun:test';
 import { intervalStartMs } from '../../../protocol/interval.ts';
 import { createSharedChatSource } from '../../domains/chat/chat-source-shared.ts';
+import { replaceRuntime, SYSTEM_RUNTIME } from '../../platform/runtime.ts';
 import { MemoryFeedLog } from '../feed/feed-log-memory.ts';
 import type { Sealing, SealOutcome } from '../feed/sealing-sql.ts';
 import type { SealedEntry } from './seal-coordinator.ts';
@@ -16,6 +17,7 @@ function testSealer(seal: (sealing: Sealing) => Promise<SealOutcome>) {
   const served: SealedEntry[] = [];
   const errors: string[] = [];
   const collections: [number, number, boolean][] = [];
+  const others = { served: -1 };
   const sealer = new SharedSealer({
     clock: { nowMs: () => intervalStartMs(START + 1) },
     store: { sealInterval: seal },
@@ -25,7 +27,8 @@ function testSealer(seal: (sealing: Sealing) => Promise<SealOutcome>) {
       collect: async (...args) => {
         collections.push(args);
         const batch = chat.nextBatch();
-        return { batches: batch ? [batch.bytes] : [], activeStreams: args[2] ? ['read'] : [] };
+        const activeStreams = args[2] ? ['read'] : [];
+        return { batches: batch ? [batch.bytes] : [], served: others.served, activeStreams };
       },
       publish: async (entry) => void published.push(entry),
       dataSetName: () => 'own',
@@ -40,8 +43,10 @@ function testSealer(seal: (sealing: Sealing) => Promise<SealOutcome>) {
     source: chat,
     follower: { apply: async (entry) => void served.push(entry) },
   });
-  return { sealer, chat, published, served, collections, errors };
+  return { sealer, chat, published, served, collections, errors, others };
 }
+
+afterEach(() => replaceRuntime(SYSTEM_RUNTIME));
 
 describe('a sealing', () => {
   test('[N-4] a sealing publishes the bodies to all nodes and serves them itself', async () => {
@@ -77,6 +82,26 @@ describe('a sealing', () => {
       expect([published, served]).toEqual([[], []]);
       expect(sealer.isBusy()).toBe(false);
     }
+  });
+
+  test('[I-1] [N-22] a node without intervals that others served leaves them the time to write them back', async () => {
+    let nowMs = 0;
+    replaceRuntime({ ...SYSTEM_RUNTIME, monotonicMs: () => nowMs });
+    const sealings: Sealing[] = [];
+    const { sealer, others } = testSealer(async (sealing) => {
+      sealings.push(sealing);
+      return { outcome: 'busy' };
+    });
+    others.served = START + 5;
+    for (const ms of [0, 2_000, 3_999]) {
+      nowMs = ms;
+      await sealer.seal(START + 9);
+    }
+    expect(sealings).toEqual([]);
+    // No other node is left that has them.
+    nowMs = 4_000;
+    await sealer.seal(START + 9);
+    expect(sealings).toMatchObject([{ after: START - 1, interval: START + 9 }]);
   });
 
   test('[N-23] a sealing names the data set of its Redis, and logs when others seal with another one', async () => {

@@ -24,6 +24,12 @@ export interface SharedSealerOptions {
 }
 
 /**
+ * A node without the newest served intervals leaves those that have them this time to write them back to a
+ * database that lost them: longer than they wait before they do (`TailRepair`).
+ */
+const BEHIND_MAX_MS = 4_000;
+
+/**
  * Seals intervals for all nodes: collects what they reported, runs the sealing transaction and
  * publishes the bodies. It runs when the coordinator tells this node to seal, and needs Redis and
  * the database. When two nodes seal at the same time, the database accepts one of them, and the
@@ -32,6 +38,8 @@ export interface SharedSealerOptions {
 export class SharedSealer {
   private sealing = false;
   private readonly foreignSealings: ForeignSealings;
+  /** This node's watermark when others had first served more, and when that was; null while none had. */
+  private behind: { readonly after: number; readonly sinceMs: number } | null = null;
 
   constructor(private readonly options: SharedSealerOptions) {
     const { coordinator, logger } = options;
@@ -63,7 +71,8 @@ export class SharedSealer {
   private async sealTo(interval: number): Promise<void> {
     const { clock, store, log, logger, follower, coordinator } = this.options;
     const after = log.watermark();
-    const transients = await this.collectTransients(after, interval);
+    const { transients, served } = await this.collect(after, interval);
+    if (this.isBehind(after, served)) return;
     const nowMs = Math.max(clock.nowMs(), intervalStartMs(interval + 1));
     const dataSet = coordinator.dataSetName();
     const sealing = await store.sealInterval({ after, interval, nowMs, transients, dataSet });
@@ -78,12 +87,26 @@ export class SharedSealer {
     await Promise.all([published, follower.apply(entry)]);
   }
 
-  private async collectTransients(after: number, interval: number): Promise<Transient[]> {
+  /**
+   * Whether others have served intervals that this node does not have. They are in the database, which then
+   * rejects the sealing, unless it lost them: then a sealing would make them empty for ever (I-1).
+   */
+  private isBehind(after: number, served: number): boolean {
+    const nowMs = runtime.monotonicMs();
+    if (after >= served) this.behind = null;
+    else if (this.behind?.after !== after) this.behind = { after, sinceMs: nowMs };
+    return this.behind !== null && nowMs < this.behind.sinceMs + BEHIND_MAX_MS;
+  }
+
+  private async collect(
+    after: number,
+    interval: number,
+  ): Promise<{ transients: Transient[]; served: number }> {
     const { coordinator, presence, source } = this.options;
     const isDue = countIsDue(after + 1, interval);
-    const { batches, activeStreams } = await coordinator.collect(after, interval, isDue);
+    const { batches, served, activeStreams } = await coordinator.collect(after, interval, isDue);
     const counts = isDue ? await presence.countsAtEndOf(interval) : [];
-    return transientsOf(source.merge(batches), counts, activeStreams);
+    return { transients: transientsOf(source.merge(batches), counts, activeStreams), served };
   }
 }
 

@@ -231,6 +231,25 @@ function testCoordinator({ server, redis, startAnother }: CoordinatorBackend): v
     });
   });
 
+  test('[N-22] collecting the reports returns the newest interval that a node serves', async () => {
+    const [a, b] = [node('a'), node('b')];
+    expect((await a.collect(first - 1, first, false)).served).toBe(-1);
+    await b.report(reportOf(first, { served: first + 3 }));
+    expect((await a.collect(first - 1, first, false)).served).toBe(first + 3);
+    await b.publish({ after: first + 3, interval: first + 5, bodies: [] });
+    expect((await a.collect(first - 1, first, true)).served).toBe(first + 5);
+  });
+
+  test('[N-22] published intervals stay while nodes report, for nodes that start', async () => {
+    const [a, b] = [node('a'), node('b')];
+    const entry = { after: first - 1, interval: first, bodies: [] };
+    await a.publish(entry);
+    await server.command('PEXPIRE', 'fourbeat:{fourbeat}:test:log', 10_000);
+    await a.report(reportOf(first + 1));
+    expect(await server.command('PTTL', 'fourbeat:{fourbeat}:test:log')).toBeGreaterThan(10_000);
+    expect(await b.follow(first - 1, 10)).toEqual([entry]);
+  });
+
   test('[N-14] a collection fails until the required replicas have it', async () => {
     let checks = 0;
     const lagging: Redis = {

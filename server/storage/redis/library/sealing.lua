@@ -170,8 +170,9 @@ do
     node.interval, node.at_ms, node.awaited = interval, now_ms, is_recent or not is_sealed
     save_node(key.nodes, id, node)
     mark_active(key.watched, interval, args, 9)
-    for index = 1, #SEALING_KEYS - 1 do
-      redis.call('PEXPIRE', keys[index], TTL_MS)
+    -- The log, too: during an outage of the database a node that starts follows it.
+    for _, name in ipairs(keys) do
+      redis.call('PEXPIRE', name, TTL_MS)
     end
     local watermark = math.max(
       state_of(key.state, 'watermark'), state_of(key.state, 'served')
@@ -214,7 +215,7 @@ do
   end
 
   -- Collects what belongs to the intervals after `after`, up to `interval`. Values: after, interval,
-  -- whether to return active streams. Returns the watermark, batches, active streams.
+  -- whether to return active streams. Returns the newest interval that a node serves, batches, active streams.
   local function collect(keys, args)
     local key = keys_by_name(keys)
     local after, interval = tonumber(args[1]), tonumber(args[2])
@@ -245,9 +246,10 @@ do
     for _, name in ipairs({ 'state', 'parts', 'labels' }) do
       redis.call('PEXPIRE', key[name], TTL_MS)
     end
-    if args[3] ~= '1' then return { watermark, batches, {} } end
+    local served = math.max(state_of(key.state, 'served'), state_of(key.state, 'published'))
+    if args[3] ~= '1' then return { served, batches, {} } end
     redis.call('ZREMRANGEBYSCORE', key.watched, '-inf', interval - COUNT_INTERVALS)
-    return { watermark, batches, redis.call('ZRANGE', key.watched, 0, -1) }
+    return { served, batches, redis.call('ZRANGE', key.watched, 0, -1) }
   end
 
   -- Publishes a sealed interval. Values: interval, bodies. Returns 1, or 0 when it is not newer than the last.
