@@ -3,12 +3,16 @@ import { intervalStartMs } from '../../protocol/interval.ts';
 import type { Store } from '../../server/app/procedures.ts';
 import type { AnswerDecision, ArrivedAnswer } from '../../server/domains/quizzes/quiz-rules.ts';
 import { winnerContactProcedures } from '../../server/domains/quizzes/winner-contacts-sql.ts';
+import { winnersProcedures } from '../../server/domains/quizzes/winners-sql.ts';
 import {
   errorKindsIn,
+  explainingTx,
   FIRST_INTERVAL,
   NOW_MS,
+  type PlanNode,
   PRODUCER,
   RaceFixture,
+  sumOfPlan,
 } from '../support/database/race-fixture.ts';
 
 // Concurrent answers, closes and claims on several nodes with one PostgreSQL.
@@ -258,4 +262,46 @@ test('[W-14] [N-19] contact details that are sent while all are erased on anothe
   await sending.run('commit');
   await erasing;
   expect(await fixture.store.listContacts({ ...own, roundId })).toEqual([]);
+});
+
+test('[W-7] a claim reads answers up to the first quiz that fails, and none when the seat has won', async () => {
+  const QUIZZES = 40;
+  const streamId = await fixture.newStream();
+  const round = { id: crypto.randomUUID(), streamId, producer: PRODUCER };
+  await fixture.store.requestWinners({ ...round, nowMs: NOW_MS });
+  const client = await fixture.openClient();
+  await client.query(
+    `insert into quizzes (id, number, stream_id, state, question, choices, answer, duration_ms, reveal, game)
+     select 'claimed ' || n, 1000000 + n, $1, 'revealed', '?', '["a","b"]', 0, 1000, 'auto', 0
+     from generate_series(1, $2::int) n`,
+    [streamId, QUIZZES],
+  );
+  await client.query('update winners_rounds set quizzes = $2 where id = $1', [round.id, QUIZZES]);
+  const [right, silent, winner] = [1, 2, 3];
+  await client.query(
+    `insert into answers (quiz, seat, choice, received)
+     select 1000000 + n, $1::int, 0, 0 from generate_series(1, $2::int) n`,
+    [right, QUIZZES],
+  );
+  await client.query(
+    `insert into winners (round, seat, received) select number, $1::int, 0 from winners_rounds where id = $2`,
+    [winner, round.id],
+  );
+  const session = await fixture.openSession();
+  const reads: number[] = [];
+  const tx = explainingTx(session, (plan) => {
+    const isOfAnswers = (node: PlanNode) => node['Relation Name'] === 'answers';
+    reads.push(sumOfPlan(plan, (node) => (isOfAnswers(node) ? node['Actual Loops'] : 0)));
+  });
+  const decide = async (seat: number) => {
+    reads.length = 0;
+    await session.run('begin');
+    const claim = { streamId, seat, receivedMs: NOW_MS };
+    const [decision] = await winnersProcedures.recordWinners.run(tx, [claim]);
+    await session.run('rollback');
+    return { decision, reads: Math.max(...reads) };
+  };
+  expect(await decide(right)).toEqual({ decision: 'won', reads: QUIZZES });
+  expect(await decide(silent)).toEqual({ decision: 'not-qualified', reads: 1 });
+  expect(await decide(winner)).toEqual({ decision: 'won', reads: 0 });
 });

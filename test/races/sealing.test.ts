@@ -6,13 +6,16 @@ import { endStreams } from '../../server/domains/streams/streams-sql.ts';
 import type { SealedBody } from '../../server/realtime/feed/sealed-sql.ts';
 import type { Tx } from '../../server/storage/sql/procedure.ts';
 import {
+  explainingTx,
   FIRST_INTERVAL,
   NODES,
   NOW_MS,
   numberIn,
+  type PlanNode,
   PRODUCER,
   RaceFixture,
   sendEvent,
+  sumOfPlan,
 } from '../support/database/race-fixture.ts';
 
 // Concurrent sealers with one PostgreSQL.
@@ -146,17 +149,9 @@ test('[F-13] [N-17] a sealing with 10,000 idle streams runs two statements and r
   expect(blocks).toBeLessThan(100);
 });
 
-/** Counts how often the plans of statements read the lists that they get as parameters. */
-function listReads(plan: PlanNode): number {
-  const own = plan['Node Type'] === 'Function Scan' ? plan['Actual Loops'] : 0;
-  return (plan.Plans ?? []).reduce((sum, part) => sum + listReads(part), own);
-}
-
-interface PlanNode {
-  readonly 'Node Type': string;
-  readonly 'Actual Loops': number;
-  readonly Plans?: readonly PlanNode[];
-}
+/** How often a plan reads the lists that its statement gets as parameters. */
+const listReads = (plan: PlanNode) =>
+  sumOfPlan(plan, (node) => (node['Node Type'] === 'Function Scan' ? node['Actual Loops'] : 0));
 
 test('[P-14] [W-5] a sealing reads the list of what is due once in each statement, however old the statistics of PostgreSQL are', async () => {
   const client = await fixture.openClient();
@@ -177,15 +172,9 @@ test('[P-14] [W-5] a sealing reads the list of what is due once in each statemen
   await client.query(`update winners_rounds set state = 'open', count = null ${due}`);
   const session = await fixture.openSession();
   let reads = 0;
-  const query: Tx['query'] = async (text, params) => {
-    const [row] = await session.query<{ 'QUERY PLAN': string }>(
-      `explain (analyze, format json) ${text}`,
-      params,
-    );
-    reads += listReads(JSON.parse(row?.['QUERY PLAN'] ?? '')[0].Plan);
-    return session.query(text, params);
-  };
-  const tx = { rows: session.rows, locks: session.locks, insertNew: session.insertNew, query };
+  const tx = explainingTx(session, (plan) => {
+    reads += listReads(plan);
+  });
   const ids = Array.from({ length: 500 }, (_, n) => `aged ${n + 1}`);
   await session.run('begin');
   expect(await endStreams(tx, ids, now, now)).toHaveLength(500);

@@ -3,14 +3,16 @@ import { procedures } from '../../server/app/procedures.ts';
 import { SeatLeases } from '../../server/auth/viewer-tokens/seat-leases.ts';
 import { PUBLISH_AHEAD_MS, signingKeyAt } from '../../server/auth/viewer-tokens/signing-keys.ts';
 import { IDEMPOTENCY_TTL_MS } from '../../server/storage/sql/idempotency.ts';
-import type { Tx } from '../../server/storage/sql/procedure.ts';
 import {
   errorKindOf,
   errorKindsIn,
+  explainingTx,
   NOW_MS,
+  type PlanNode,
   PRODUCER,
   QUIZ,
   RaceFixture,
+  sumOfPlan,
 } from '../support/database/race-fixture.ts';
 
 // Concurrent writes of accounts, keys, idempotency keys and seats on several nodes.
@@ -262,13 +264,9 @@ test('[T-1] [T-8] seats are found by viewer, with a plan that PostgreSQL made wh
   const session = await fixture.openSession();
   await session.run('set plan_cache_mode = force_generic_plan');
   let rowsRead = 0;
-  const query: Tx['query'] = async (text, params) => {
-    const explain = `explain (analyze, format json) ${text}`;
-    const [row] = await session.query<{ 'QUERY PLAN': string }>(explain, params);
-    rowsRead += seatsRead(JSON.parse(row?.['QUERY PLAN'] ?? '')[0].Plan);
-    return session.query(text, params);
-  };
-  const tx = { rows: session.rows, locks: session.locks, insertNew: session.insertNew, query };
+  const tx = explainingTx(session, (plan) => {
+    rowsRead += seatsRead(plan);
+  });
   await insertSeats(6, 2_000);
   const viewers = Array.from({ length: 20 }, (_, n) => ({ streamId, viewer: `viewer ${n + 1}` }));
   const found = await procedures.findSeats.run(tx, viewers);
@@ -276,21 +274,9 @@ test('[T-1] [T-8] seats are found by viewer, with a plan that PostgreSQL made wh
   expect(rowsRead).toBe(20);
 });
 
-/** Counts the rows that a plan reads from the table, those that a filter removes included. */
-function seatsRead(plan: PlanNode): number {
-  const {
-    'Actual Rows': rows,
-    'Rows Removed by Filter': removed = 0,
-    'Actual Loops': loops,
-  } = plan;
-  const own = plan['Relation Name'] === 'seats' ? (rows + removed) * loops : 0;
-  return (plan.Plans ?? []).reduce((sum, part) => sum + seatsRead(part), own);
-}
-
-interface PlanNode {
-  readonly 'Relation Name'?: string;
-  readonly 'Actual Rows': number;
-  readonly 'Rows Removed by Filter'?: number;
-  readonly 'Actual Loops': number;
-  readonly Plans?: readonly PlanNode[];
-}
+/** The rows that a plan reads from the table, those that a filter removes included. */
+const seatsRead = (plan: PlanNode) =>
+  sumOfPlan(plan, (node) => {
+    const rows = node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0);
+    return node['Relation Name'] === 'seats' ? rows * node['Actual Loops'] : 0;
+  });
