@@ -84,6 +84,8 @@ export const QUIZ_DURATION_MIN_MS = 1_000;
 export const QUIZ_DURATION_MAX_MS = 600_000;
 /** Most quizzes of a stream, to bound its storage. */
 export const QUIZZES_MAX = 2_000;
+/** Most winners rounds of a stream: a game may have no quiz, so that the number of quizzes is no bound. */
+export const ROUNDS_MAX = 2_000;
 /** Most quizzes in one import. */
 export const QUIZZES_PER_IMPORT_MAX = 500;
 /** Largest latency allowance of a stream. */

@@ -154,3 +154,19 @@ test('[S-17] openQuizInterval searches the index of published quizzes', async ()
     'SEARCH quizzes USING INDEX quizzes_told (stream_id=? AND told_interval>?)',
   ]);
 });
+
+test('[W-14] a viewer reads and erases its contact details without a search of all rounds of the stream', async () => {
+  const { tx, statements } = recordingTx();
+  expect(await procedures.readOwnContact.run(tx, { streamId: STREAM, seat: 0 })).toBeNull();
+  await procedures.eraseOwnContact.run(tx, { streamId: STREAM, seat: 0 });
+  const [reading, erasing] = await Promise.all(statements.map(accessesOf));
+  expect(reading).toContain('SEARCH r USING INDEX winners_rounds_with_note (stream_id=?)');
+  expect(erasing).toEqual([
+    'SEARCH winner_contacts USING COVERING INDEX winner_contacts_of_seat (seat=? AND round>? AND round<?)',
+    // The first and the last round of the stream, each one entry of the index.
+    ...Array(2).fill(
+      'SEARCH winners_rounds USING COVERING INDEX winners_rounds_of_stream (stream_id=?)',
+    ),
+    expect.stringMatching(/^SEARCH winners_rounds USING INDEX \S+ \(number=\?\)$/),
+  ]);
+});

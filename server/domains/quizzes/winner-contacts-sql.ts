@@ -149,11 +149,16 @@ export const winnerContactProcedures = {
     );
   }),
 
-  /** Erases what a viewer sent in this stream. */
+  /**
+   * Erases what a viewer sent in this stream. The range of the rounds narrows the search by seat to a few
+   * other streams.
+   */
   eraseOwnContact: writeProcedure(async (tx, { streamId, seat }: SeatRef): Promise<void> => {
     await tx.query(
       `delete from winner_contacts where seat = $2
-       and round in (select number from winners_rounds where stream_id = $1)`,
+       and round between (select min(number) from winners_rounds where stream_id = $1)
+         and (select max(number) from winners_rounds where stream_id = $1)
+       and $1 = (select stream_id from winners_rounds where number = winner_contacts.round)`,
       [streamId, seat],
     );
   }),

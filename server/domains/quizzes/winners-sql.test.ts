@@ -1,4 +1,6 @@
+import { Database } from 'bun:sqlite';
 import { afterEach, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
 import { intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
 import {
   openShow,
@@ -8,6 +10,7 @@ import {
   sealShow,
   uuidOf,
 } from '../../../test/support/streams/show-fixture.ts';
+import { DATABASE_FILE } from '../../storage/sql/sqlite.ts';
 
 const STREAM = uuidOf(1);
 
@@ -30,6 +33,27 @@ test('[W-4] [W-9] a winner report is in time until the interval of the count end
   expect(JSON.parse(sealed?.body ?? '').events).toEqual([
     { type: 'quiz-winners', data: { count: 1 } },
   ]);
+});
+
+test('[L-13] a stream has at most 2,000 winners rounds', async () => {
+  show = await openShow([STREAM, uuidOf(3)]);
+  using sqlite = new Database(join(show.directory, DATABASE_FILE));
+  sqlite.run(
+    `with recursive n (n) as (select 1 union all select n + 1 from n where n < 1999)
+     insert into winners_rounds (id, number, stream_id, game, quizzes, state, requested, count)
+     select 'round ' || n, 1000000 + n, ?, n, 0, 'closed', 0, 0 from n`,
+    [STREAM],
+  );
+  const request = (streamId: string, number: number) =>
+    show.store.requestWinners({
+      ...{ id: uuidOf(number), streamId, producer: PRODUCER },
+      nowMs: SHOW_START_MS,
+    });
+  await request(STREAM, 10);
+  sqlite.run(`update winners_rounds set state = 'closed', count = 0`);
+  const error = await request(STREAM, 11).catch((thrown) => thrown);
+  expect(error).toMatchObject({ kind: 'conflict', message: expect.stringContaining('2000') });
+  expect(await request(uuidOf(3), 12)).toMatchObject({ state: 'open' });
 });
 
 describe('the winners that the studio and the display get', () => {

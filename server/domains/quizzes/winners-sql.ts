@@ -1,10 +1,11 @@
 import { intervalAt } from '../../../protocol/interval.ts';
+import { ROUNDS_MAX } from '../../../protocol/limits.ts';
 import type { QuizState } from '../../../protocol/quizzes.ts';
 import type { WinnersRound } from '../../../protocol/studio.ts';
 import { DomainError } from '../../platform/errors.ts';
 import type { DueResult, DueRow } from '../../realtime/feed/due-work.ts';
 import { recordEvent } from '../../realtime/feed/outbox-sql.ts';
-import { nextNumber } from '../../storage/sql/counters.ts';
+import { countRows, nextNumber } from '../../storage/sql/counters.ts';
 import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { lockOwnStream, type OwnStream, ownStream } from '../streams/streams-sql.ts';
 import type { WebhookEvent } from '../webhooks/webhook-events.ts';
@@ -66,7 +67,7 @@ export const winnersProcedures = {
   /**
    * Opens a round over the quizzes of the current game and begins the next game.
    * @throws DomainError `conflict` while a round is open, or a quiz of the game is not revealed:
-   *   the reply to a winner report would give away its answer (I-6)
+   *   the reply to a winner report would give away its answer (I-6); or the stream has too many rounds
    */
   requestWinners: writeProcedure(
     async (tx, input: OwnStream & { id: string; nowMs: number }): Promise<WinnersRound> => {
@@ -84,6 +85,10 @@ export const winnersProcedures = {
          join streams s on s.id = q.stream_id and s.game = q.game where q.stream_id = $1`,
         [input.streamId],
       );
+      const rounds = await countRows(tx, 'winners_rounds where stream_id = $1', [input.streamId]);
+      if (rounds >= ROUNDS_MAX) {
+        throw new DomainError('conflict', `A stream has at most ${ROUNDS_MAX} winners rounds.`);
+      }
       const blocker = winnersBlockers(quizzes)[0];
       if (blocker) throw new DomainError('conflict', blocker);
       await recordEvent(tx, input.streamId, 'request-quiz-winners', null);
