@@ -64,7 +64,7 @@ interface DueWebhook extends WebhookSecrets {
 
 export const sendingProcedures = {
   /**
-   * Leases due deliveries, the oldest first, within the concurrency limits of each webhook and of each
+   * Leases due deliveries, the oldest of each webhook first, within the concurrency limits of each webhook and of each
    * account on this node. Skips webhooks that another node has locked.
    */
   claimDeliveries: writeProcedure(async (tx, input: ClaimInput): Promise<ClaimedDelivery[]> => {
@@ -173,26 +173,28 @@ export const sendingProcedures = {
 };
 
 /**
- * Enabled webhooks with due deliveries and free concurrency, the longest due first, failing webhooks
- * last, none of accounts that use all of their share. Locks them, so that two nodes together never
- * exceed a webhook's concurrency limit.
+ * Enabled webhooks with due deliveries and free concurrency, failing webhooks last, then those of the accounts
+ * with the fewest attempts in flight first, then the longest due; none of accounts that use all of their share.
+ * By due time alone, two accounts with a backlog and slow receivers took every attempt of the node. Locks them,
+ * so that two nodes together never exceed a webhook's concurrency limit.
  */
 function dueWebhooks(tx: Tx, { limit, inFlightByAccount, nowMs }: ClaimInput) {
-  const busy = Object.entries(inFlightByAccount).filter(([, count]) => count >= NODE_ACCOUNT_MAX);
+  const inFlight = tx.rows('$3', ['account text', 'attempts integer']);
+  const attempts = `coalesce((select attempts from ${inFlight} f where f.account = w.account), 0)`;
   return tx.query<DueWebhook>(
     `select w.id as id, w.account as account, w.url as url, w.secret as secret, w.old_secret as "oldSecret",
        w.old_secret_until as "oldSecretUntil", w.failing_since as "failingSince"
      from webhooks w
      where w.enabled = 1
-       and w.account not in (select account from ${tx.rows('$3', ['account text'])} busy)
+       and ${attempts} < ${NODE_ACCOUNT_MAX}
        and ${FIRST_DUE} <= $1
        and (select count(*) from deliveries d
          where d.webhook = w.id and d.due > $1 and d.lease is not null)
          < case when w.failing_since is null then ${CONCURRENCY_MAX} else ${FAILING_CONCURRENCY_MAX} end
      order by case when w.failing_since is null then 0 else 1 end,
-       ${FIRST_DUE}, w.id
+       ${attempts}, ${FIRST_DUE}, w.id
      limit $2 ${tx.locks.claim}`,
-    [nowMs, limit, JSON.stringify(busy.map(([account]) => [account]))],
+    [nowMs, limit, JSON.stringify(Object.entries(inFlightByAccount))],
   );
 }
 

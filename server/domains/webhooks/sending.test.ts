@@ -169,14 +169,26 @@ describeWebhooks('webhook deliveries', (open) => {
     expect((await claim(1, 0)).map(({ webhook }) => webhook)).toEqual([good]);
   });
 
-  test('[H-16] a node claims at most 12 deliveries of an account at a time, and then those of others', async () => {
-    fixture = await open();
-    const other = '22222222-2222-4222-8222-222222222222';
+  /** Creates an account. @returns its UUID */
+  const newAccount = async (name: string): Promise<string> => {
+    const uuid = crypto.randomUUID();
     await fixture.store.createAccount({
-      user: { uuid: other, email: 'b@example.org', name: 'Another', created: fixture.nowMs },
-      token: { id: 'other', name: 'test', prefix: 'fb_', hash: 'other' },
+      user: { uuid, email: `${name}@example.org`, name, created: fixture.nowMs },
+      token: { id: name, name: 'test', prefix: 'fb_', hash: name },
       nowMs: fixture.nowMs,
     });
+    return uuid;
+  };
+  const giveTo = (account: string, webhooks: readonly string[]) =>
+    Promise.all(
+      webhooks.map((id) =>
+        fixture.run('update webhooks set account = $1 where id = $2', [account, id]),
+      ),
+    );
+
+  test('[H-16] a node claims at most 12 deliveries of an account at a time, and then those of others', async () => {
+    fixture = await open();
+    const other = await newAccount('other');
     for (let n = 0; n < 19; n++) {
       const webhook = await fixture.newWebhook('stream.started');
       for (let delivery = 0; delivery < 2; delivery++) await queueTest(webhook);
@@ -184,7 +196,7 @@ describeWebhooks('webhook deliveries', (open) => {
     fixture.nowMs++;
     const last = await fixture.newWebhook('stream.started');
     await queueTest(last);
-    await fixture.run('update webhooks set account = $1 where id = $2', [other, last]);
+    await giveTo(other, [last]);
     const first = await claim();
     expect(first.map(({ account }) => account)).toEqual(Array(12).fill(PRODUCER));
     const next = await claim(4, 8, fixture.store, { [PRODUCER]: 12 });
@@ -193,7 +205,30 @@ describeWebhooks('webhook deliveries', (open) => {
     expect(freed.map(({ account }) => account)).toEqual([PRODUCER, PRODUCER]);
   });
 
-  test('[H-16] claims take the longest due webhooks first, up to the limit', async () => {
+  test('[H-16] the account with the fewest attempts of a node is next, however long the deliveries of others are due', async () => {
+    fixture = await open();
+    const [slow, late] = [await newAccount('slow'), await newAccount('late')];
+    for (const account of [PRODUCER, slow]) {
+      const webhooks = await Promise.all(
+        Array.from({ length: 6 }, () => fixture.newWebhook('stream.started')),
+      );
+      for (const webhook of webhooks) for (let n = 0; n < 9; n++) await queueTest(webhook);
+      await giveTo(account, webhooks);
+    }
+    fixture.nowMs += 60_000;
+    const last = await fixture.newWebhook('stream.started');
+    for (let n = 0; n < 9; n++) await queueTest(last);
+    await giveTo(late, [last]);
+    const inFlight = { [PRODUCER]: 12, [slow]: 3 };
+    const accounts = async (counts: Record<string, number>) =>
+      (await claim(1, 8, fixture.store, counts)).map(({ account }) => account);
+    expect(await accounts(inFlight)).toEqual([late]);
+    expect(await accounts({ ...inFlight, [PRODUCER]: 11, [late]: 1 })).toEqual([late]);
+    // The only webhook of the third account has its two attempts.
+    expect(await accounts({ ...inFlight, [PRODUCER]: 11, [late]: 2 })).toEqual([slow]);
+  });
+
+  test('[H-16] claims take the longest due webhooks of an account first, up to the limit', async () => {
     await openWithWebhook();
     const webhooks: string[] = [];
     for (let n = 0; n < 5; n++) {
