@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { pino } from 'pino';
 import { openPostgresDatabase } from '../../server/storage/sql/database-postgres.ts';
 import { type PostgresServer, startPostgres } from '../support/backends/postgres.ts';
 import { databaseContract, resultOf } from '../support/database/contract.ts';
 import { testProcedures } from '../support/database/procedures.ts';
+import { until } from '../support/until.ts';
 
 const logger = pino({ enabled: false });
 
@@ -82,5 +84,34 @@ test('[R-15] a slow statement over TLS does not make the server unavailable', as
   } finally {
     tlsServer.resume();
     await close();
+  }
+});
+
+test('[R-7] a migration that waits for the lock of a dump lets others use the table, and is done after the dump', async () => {
+  const url = await server.createDatabase('migrated');
+  const open = () => openPostgresDatabase({ procedures: testProcedures, url, logger });
+  await (await open()).close();
+  const dump = new Client({ connectionString: url });
+  const node = new Client({ connectionString: url });
+  await Promise.all([dump.connect(), node.connect()]);
+  try {
+    await node.query('alter table watermark drop column sealed_in');
+    await node.query('delete from migrations where number = 20');
+    await dump.query('begin; select interval from watermark');
+    const opening = open();
+    await until('the migration waits', async () => {
+      const { rows } = await node.query(
+        `select 1 from pg_locks where not granted and relation = 'watermark'::regclass`,
+      );
+      return rows.length > 0;
+    });
+    // Behind the waiting migration.
+    await node.query('update watermark set interval = 7');
+    await dump.query('commit');
+    await (await opening).close();
+    const { rows } = await node.query('select sealed_in, interval::int from watermark');
+    expect(rows).toEqual([{ sealed_in: null, interval: 7 }]);
+  } finally {
+    await Promise.all([dump.end(), node.end()]);
   }
 });

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { Unavailable } from '../../platform/errors.ts';
 import { runtime } from '../../platform/runtime.ts';
 import { migrate, UnusableDatabase } from './migrate.ts';
-import { openSession } from './postgres.ts';
+import { openSession, type PostgresSession } from './postgres.ts';
 import { Call } from './postgres-calls.ts';
 import { needsOperator } from './postgres-errors.ts';
 import { PostgresPool } from './postgres-pool.ts';
@@ -28,10 +28,21 @@ export interface PostgresDatabase<P extends Procedures> extends Database<P> {
 // second in batches of a thousand (p99 0.24 s at full load), and sealing an interval takes 2 ms.
 const CONNECTION_COUNT = 10;
 const CONNECT_TIMEOUT_MS = 1_000;
-/** For the migrations, and the wait for another node's migrations. */
+/** For the migrations, and the wait for another node's migrations and for locks. */
 const MIGRATION_TIMEOUT_MS = 60_000;
+/**
+ * How long a migration waits for the lock of a table. Later statements on that table wait behind it, so it is
+ * shorter than their own limit (`LOCK_TIMEOUT_MS`). A dump holds its locks until it ends: without a limit, a
+ * migration would stop the service for as long.
+ */
+const MIGRATION_LOCK_TIMEOUT_MS = 250;
+/** How long a migration that did not get its locks lets others run. */
+const MIGRATION_PAUSE_MS = 2_000;
+const LOCK_NOT_AVAILABLE = '55P03';
 const NO_TIMEOUTS = `set statement_timeout = 0; set lock_timeout = 0;
   set idle_in_transaction_session_timeout = 0`;
+/** The server ends what a node waits for that has gone. Absent before PostgreSQL 14 and on some systems. */
+const CONNECTION_CHECK = 'set client_connection_check_interval = 1000';
 /** Advisory lock, the same number in every version: one node migrates at a time. */
 const MIGRATION_LOCK = 4_250_250;
 
@@ -47,7 +58,7 @@ export async function openPostgresDatabase<P extends Procedures>(
   const { procedures, url, logger, connections = CONNECTION_COUNT, create = true } = options;
   const pool = new PostgresPool(url, logger, connections);
   try {
-    await migrateDatabase(url, create);
+    await migrateDatabase(url, create, logger);
     await pool.open();
   } catch (error) {
     throw openingError(error);
@@ -83,7 +94,7 @@ function openingError(error: unknown): Error {
   return new Unavailable(message);
 }
 
-async function migrateDatabase(url: string, create: boolean): Promise<void> {
+async function migrateDatabase(url: string, create: boolean, logger: Logger): Promise<void> {
   const session = await openSession({ url, connectTimeoutMs: CONNECT_TIMEOUT_MS });
   const timer = runtime.setTimeout(
     () => session.drop('the migration took too long'),
@@ -91,15 +102,31 @@ async function migrateDatabase(url: string, create: boolean): Promise<void> {
   );
   try {
     await session.run(NO_TIMEOUTS);
-    await session.run('begin');
-    await session.run(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-    const [schema] = await session.query("select to_regclass('migrations') is not null as present");
-    if (schema?.present === 0 && !create)
-      throw new UnusableDatabase('it has no Fourbeat schema; create an account first');
-    await migrate(session, 'postgres', runtime.systemMs());
-    await session.run('commit');
+    await session.run(CONNECTION_CHECK).catch(() => {});
+    await session.run(`select pg_advisory_lock(${MIGRATION_LOCK})`);
+    while (!(await tryMigration(session, create))) {
+      logger.warn('the migration waits for transactions that use its tables, such as a dump');
+      await runtime.sleep(MIGRATION_PAUSE_MS);
+    }
   } finally {
     runtime.clearTimer(timer);
     await session.end();
   }
+}
+
+/** Migrates in one transaction. @returns false, with nothing changed, when a table is locked */
+async function tryMigration(session: PostgresSession, create: boolean): Promise<boolean> {
+  await session.run(`begin; set local lock_timeout = ${MIGRATION_LOCK_TIMEOUT_MS}`);
+  try {
+    const [schema] = await session.query("select to_regclass('migrations') is not null as present");
+    if (schema?.present === 0 && !create)
+      throw new UnusableDatabase('it has no Fourbeat schema; create an account first');
+    await migrate(session, 'postgres', runtime.systemMs());
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
+    await session.run('rollback');
+    return false;
+  }
+  await session.run('commit');
+  return true;
 }

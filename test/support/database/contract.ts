@@ -175,14 +175,15 @@ export function databaseContract(fixture: DatabaseFixture): void {
       const database = await open(location);
       await database.store.add({ text: 'kept' });
       await database.store.addFutureMigration({});
-      const newest = migrations(fixture.dialect).at(-1)?.number;
+      const known = migrations(fixture.dialect);
+      const newest = known.at(-1)?.number;
       expect(await resultOf(fixture.open(location))).toMatch(
         new RegExp(
           `^Error: [^\\n]*the database is at migration 9999, but this program knows only ${newest}; run a newer version$`,
         ),
       );
       expect(await database.store.list({})).toEqual(['kept']);
-      expect(await database.store.listMigrations({})).toHaveLength((newest ?? 0) + 1);
+      expect(await database.store.listMigrations({})).toHaveLength(known.length + 1);
     });
 
     test('[R-10] [R-11] a key does its work once, and a repeated call gets the first output', async () => {
