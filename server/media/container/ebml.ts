@@ -68,6 +68,14 @@ export function readUnsigned(bytes: Uint8Array, start: number, end: number): num
   return value;
 }
 
+/** Reads a floating-point number of 4 or 8 bytes (RFC 8794, 7.3). @throws Error for another length */
+export function readFloat(bytes: Uint8Array, start: number, end: number): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset + start, end - start);
+  if (view.byteLength === 4) return view.getFloat32(0);
+  if (view.byteLength === 8) return view.getFloat64(0);
+  throw new Error('a number has an invalid length');
+}
+
 /** Reads a variable-size integer without its marker bit; exact up to 2^53. */
 export function readVint(bytes: Uint8Array, offset: number, length: number): number {
   const first = (bytes[offset] ?? 0) & (0xff >> length);

@@ -1,4 +1,4 @@
-import { elements, readUnsigned } from './ebml.ts';
+import { elements, readFloat, readUnsigned } from './ebml.ts';
 
 /** Element ids of RFC 9559 that affect timestamps. */
 const ID = {
@@ -7,6 +7,7 @@ const ID = {
   trackNumber: 0xd7,
   trackType: 0x83,
   codecDelay: 0x56aa,
+  trackTimestampScale: 0x23314f,
 } as const;
 
 const VIDEO = 1;
@@ -35,6 +36,9 @@ export function readTracks(bytes: Uint8Array, start: number): MatroskaTracks {
       if (id === ID.trackNumber || id === ID.trackType || id === ID.codecDelay) {
         values.set(id, readUnsigned(bytes, start, end));
       }
+      // Deprecated. ffmpeg multiplies the times of the track by it, so tracks would drift apart.
+      if (id === ID.trackTimestampScale && readFloat(bytes, start, end) !== 1)
+        throw new Error('a track has its own timestamp scale');
     }
     const number = values.get(ID.trackNumber) ?? 0;
     if (values.get(ID.trackType) === VIDEO) video ??= number;

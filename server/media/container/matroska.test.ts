@@ -215,6 +215,24 @@ describe('malformed WebM/Matroska', () => {
     expect(errorOf(concatBytes([header, cluster, timestamp]))).toContain('number is too long');
   });
 
+  test('[M-16] WebM/Matroska with a timestamp scale of a track is rejected, unless it is 1', () => {
+    const header = read(live).reader.header();
+    const headerWithScale = (bytes: number, scale: number) => {
+      const value = new DataView(new ArrayBuffer(bytes));
+      if (bytes === 4) value.setFloat32(0, scale);
+      else value.setFloat64(0, scale);
+      const element = [0x23, 0x31, 0x4f, 0x80 | bytes, ...new Uint8Array(value.buffer)];
+      const entry = [0xae, 0x80 | (element.length + 3), 0xd7, 0x81, 1, ...element];
+      const tracks = [0x16, 0x54, 0xae, 0x6b, 0x80 | entry.length, ...entry];
+      return concatBytes([header, Uint8Array.from(tracks)]);
+    };
+    for (const bytes of [4, 8]) {
+      expect(errorOf(headerWithScale(bytes, 1))).toBe('');
+      for (const scale of [0.01, 0.999, 0, -1, Number.NaN, Number.POSITIVE_INFINITY])
+        expect(errorOf(headerWithScale(bytes, scale))).toContain('its own timestamp scale');
+    }
+  });
+
   test('[M-16] malformed WebM/Matroska with a cluster without blocks does not grow memory', () => {
     const header = read(live).reader.header();
     const reader = new MatroskaReader();

@@ -1,5 +1,6 @@
 import type { Fragment, InitSegment } from '../fmp4/fragment.ts';
 import type { AudioTrack, TrackId } from '../segment.ts';
+import { TRACK_SILENCE_MS_MAX } from '../segmenter.ts';
 import { AUDIO_SAMPLE_RATE } from './ffmpeg-arguments.ts';
 import { silentFragment } from './silence.ts';
 
@@ -50,8 +51,12 @@ export class AudioGapFiller {
   /**
    * Returns silence for the missing audio up to `endMs`. The last fragment starts at `endMs` or later,
    * so that a segment that ends there is complete.
+   * @throws Error when more is missing than the segmenter accepts: hours of silence, generated at once,
+   *   would stop the process
    */
   fill(startMs: number, endMs: number): Fragment[] {
+    if (this.lagMs(startMs, endMs) > TRACK_SILENCE_MS_MAX)
+      throw new Error(`the audio is more than ${TRACK_SILENCE_MS_MAX / 1_000} s behind the video`);
     const fragments: Fragment[] = [];
     let startTicks = this.endTicks ?? ticksOf(startMs);
     let isPast = false;

@@ -118,6 +118,24 @@ describe('encoder tracks', () => {
     expect(audioStartsMs()).toEqual([]);
   });
 
+  test('[M-16] audio that is hours behind the video is an error instead of hours of silence', () => {
+    const { init, fragment, tracks, audioStartsMs } = createTracks(true);
+    init('v0', 'v1', 'v2', 'a0');
+    fragment('a0', 100_000, 0);
+    fragment('v0', 95_000_000, 3_000);
+    expect(() => tracks.checkAudio(3_000)).toThrow('more than 10 s behind the video');
+    expect(audioStartsMs()).toEqual([100_000]);
+  });
+
+  test('[M-16] a jump of hours in a video without audio is an error instead of hours of silence', () => {
+    const { init, fragment, audioStartsMs } = createTracks(false);
+    init('v0', 'v1', 'v2');
+    fragment('v0', 0, 0);
+    const before = audioStartsMs();
+    expect(() => fragment('v0', 95_000_000, 100)).toThrow('more than 10 s behind the video');
+    expect(audioStartsMs()).toEqual(before);
+  });
+
   test('[M-16] fragments pending for a track without init segment are limited', () => {
     const { init, tracks } = createTracks(true);
     init('v0');
