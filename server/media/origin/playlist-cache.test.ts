@@ -50,6 +50,38 @@ test('all playlists of a stream with nine tracks that was reopened are cached', 
   expect(renders).toBe(keys.length);
 });
 
+test('[S-19] playlists of a stream that was reopened often are cached', () => {
+  const cache = new PlaylistCache();
+  const stream = new FakeStream().startEpoch();
+  let renders = 0;
+  const render = () => `render ${renders++}`;
+  const tracks = Array.from({ length: 8 }, (_, track) => `playlist ${track}`);
+  const playlistsOf = (session: number) => tracks.map((key) => `${key} ${session}`);
+  for (let session = 0; session < 40; session++) {
+    for (const key of playlistsOf(session)) cache.get(stream, key, render);
+    stream.addSegment();
+  }
+  renders = 0;
+  for (const key of [...playlistsOf(40), ...playlistsOf(40)]) cache.get(stream, key, render);
+  expect(renders).toBe(tracks.length);
+});
+
+test('the playlists of a stream that is often requested stay in the cache, and others leave it', () => {
+  const cache = new PlaylistCache();
+  const stream = new FakeStream().startEpoch();
+  const textOf = (key: string, text: string) =>
+    new TextDecoder().decode(cache.get(stream, key, () => text)?.plain);
+  textOf('live', 'first');
+  for (let other = 0; other < 200; other++) {
+    stream.addSegment();
+    textOf('live', `live ${other}`);
+    textOf(`other ${other}`, 'once');
+    expect(textOf('live', 'again')).toBe(`live ${other}`);
+  }
+  expect(textOf('other 0', 'again')).toBe('again');
+  expect(textOf('other 199', 'again')).toBe('once');
+});
+
 test('an empty result is not cached', () => {
   const cache = new PlaylistCache();
   const stream = new FakeStream();

@@ -54,9 +54,18 @@ export class PlaylistCache {
     const { version } = presentation;
     const rendered: RenderedPlaylist =
       cached?.etag === etag ? { ...cached, version } : { version, plain, etag, gzipped: null };
-    if (streamPlaylists.size < PLAYLISTS_PER_STREAM_MAX) streamPlaylists.set(key, rendered);
+    // The most recently rendered is the last one.
+    streamPlaylists.delete(key);
+    streamPlaylists.set(key, rendered);
+    if (streamPlaylists.size > PLAYLISTS_PER_STREAM_MAX) removeOldest(streamPlaylists);
     return rendered;
   }
+}
+
+// Each reopening leaves the playlists of the session before, which nobody can request any more.
+function removeOldest(playlists: Map<string, RenderedPlaylist>): void {
+  const [oldest] = playlists.keys();
+  if (oldest !== undefined) playlists.delete(oldest);
 }
 
 /** The gzipped text; compressed once and cached. */
