@@ -14,12 +14,17 @@ export class LiveSource implements SourceSession {
   readonly finished = this.finishing.promise;
   /** Whether it accepts bytes; the lease of a source that has ended is not renewed. */
   isOpen = true;
+  isFinished = false;
   private lastHealthBytes = 0;
   private lastHealthMs: number;
 
-  /** @param id session id of its lease in the database */
+  /**
+   * @param id session id of its lease in the database
+   * @param producer the account of its stream
+   */
   constructor(
     readonly id: string,
+    readonly producer: string,
     readonly kind: SourceKind,
     readonly channel: Channel,
     createPackager: (onSourceFailed: (end: SourceEnd) => void) => Packager,
@@ -54,7 +59,10 @@ export class LiveSource implements SourceSession {
     this.packager
       .end()
       .catch((error) => this.logger.error({ err: error }, 'the last segment of a source is lost'))
-      .finally(this.finishing.resolve);
+      .finally(() => {
+        this.isFinished = true;
+        this.finishing.resolve();
+      });
   }
 
   /** Bit rate since the previous call, and the encoder's last report. */

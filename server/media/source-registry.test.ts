@@ -4,6 +4,7 @@ import { bytesOf, settled } from '../../test/support/media/packager-fixture.ts';
 import { recordingLogger } from '../../test/support/media/segment-store-fixture.ts';
 import {
   createSourceFixture,
+  MEDIA_CONFIG,
   SOURCE_REQUEST,
 } from '../../test/support/media/source-registry-fixture.ts';
 import type { SourceSession } from './source.ts';
@@ -354,6 +355,58 @@ describe('preview', () => {
     });
     await Promise.all(Array.from({ length: 100 }, () => segmentsOf(fixture)));
     expect(reads).toBe(1);
+  });
+});
+
+describe('sources of an account', () => {
+  /** A fixture for one source of each account, whose source has left and still encodes. */
+  async function startFinishingSource() {
+    const fixture = await startLiveSource({ config: { ...MEDIA_CONFIG, accountSourcesMax: 1 } });
+    fixture.packager.encoder.exitsWhenKilled = false;
+    fixture.session.end('sender left');
+    await settled();
+    const other = fixture.store.add('two', 'sk_2');
+    return { ...fixture, other, request: { ...SOURCE_REQUEST, key: 'sk_2' } };
+  }
+
+  test('[M-35] a source waits for the encoder of a source of its account that has left', async () => {
+    const { sources, packager, request } = await startFinishingSource();
+    const opening = reasonOf(sources.open(request));
+    await packager.advance(4_000);
+    expect(packager.probes).toHaveLength(1);
+    await packager.encoder.exitWith({ code: 0 });
+    expect(await opening).toBe('opened');
+    expect(packager.probes).toHaveLength(2);
+  });
+
+  test('[M-35] of the sources that wait for the same encoder, one starts', async () => {
+    const { sources, store, packager, request } = await startFinishingSource();
+    store.add('three', 'sk_3');
+    const openings = [request, { ...SOURCE_REQUEST, key: 'sk_3' }].map((each) =>
+      reasonOf(sources.open(each)),
+    );
+    await packager.advance(4_000);
+    await packager.encoder.exitWith({ code: 0 });
+    await packager.advance(10_000);
+    expect(await Promise.all(openings)).toEqual(['opened', 'too-many']);
+    expect(store.rows.get('three')?.source).toBeNull();
+    expect(packager.probes).toHaveLength(2);
+  });
+
+  test('[M-35] a source is rejected, and starts nothing, when an encoder of its account does not end', async () => {
+    const { sources, other, packager, request } = await startFinishingSource();
+    const opening = reasonOf(sources.open(request));
+    await packager.advance(10_000);
+    expect(await opening).toBe('too-many');
+    expect(other.source).toBeNull();
+    expect(packager.probes).toHaveLength(1);
+  });
+
+  test('[M-35] a source does not wait for the encoders of other accounts', async () => {
+    const { sources, other, packager, request } = await startFinishingSource();
+    other.producer = 'another account';
+    expect(await reasonOf(sources.open(request))).toBe('opened');
+    expect(packager.probes).toHaveLength(2);
   });
 });
 

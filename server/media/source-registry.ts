@@ -17,9 +17,10 @@ import {
   type SourceRequest,
   type SourceSession,
 } from './source.ts';
+import { waitAtMost } from './wait-at-most.ts';
 
 /** The stream that a source was opened for: the one with its stream key. */
-type OpenedStream = ChannelStream & { readonly id: string };
+type OpenedStream = ChannelStream & { readonly id: string; readonly producer: string };
 
 /** The calls of the database that claim, renew and release the lease of a stream's source. */
 export type SourceLeaseStore = Pick<
@@ -53,6 +54,16 @@ const FRAGMENT_MS = 100;
 
 // A source lease lasts at least 6 s, so that two late renewals in a row do no harm.
 const RENEW_INTERVAL_MS = 2_000;
+
+// An encoder ends at most 7 s after its source has left; senders wait for 10 s.
+const BLOCKED_MS_MAX = 8_000;
+
+/** Sources of which one must have made its last segment before another one may start. */
+interface Blocker {
+  readonly sources: readonly LiveSource[];
+  /** Why the other one is refused when none ends. */
+  readonly reason: RefusalReason;
+}
 
 /** What sources have used since the start of the process. */
 export interface SourceTotals {
@@ -147,14 +158,8 @@ export class SourceRegistry implements Ingest {
     const sourceLogger = logger.child({ stream: streamId, kind, address });
     const channel = await channels.open(streamId);
     channels.setStream(channel, stream);
-    // The previous source may still be encoding its last segment. Meanwhile the lease of the new one can
-    // expire and another one open: that one waits for the new one, which ends as its lease is lost.
-    let previous = this.sources.get(streamId);
-    while (previous) {
-      await previous.finished;
-      const newest = this.sources.get(streamId);
-      previous = newest === previous ? undefined : newest;
-    }
+    for (let blocker = this.blockerOf(stream); blocker; blocker = this.blockerOf(stream))
+      await waitForOne(blocker);
     if (this.isStopping) throw refuse('unavailable');
     const createPackager = (onSourceFailed: (end: SourceEnd) => void) =>
       new Packager(packager, {
@@ -168,7 +173,9 @@ export class SourceRegistry implements Ingest {
         logger: sourceLogger,
         sink: channel.sink(onSourceFailed),
       });
-    const source = new LiveSource(id, kind, channel, createPackager, packager.nowMs, sourceLogger);
+    const { nowMs } = packager;
+    const { producer } = stream;
+    const source = new LiveSource(id, producer, kind, channel, createPackager, nowMs, sourceLogger);
     this.sources.set(streamId, source);
     sourceLogger.info('source connected');
     void source.closed.then(({ message }) => {
@@ -176,6 +183,19 @@ export class SourceRegistry implements Ingest {
       void this.closeSource(source);
     });
     return source;
+  }
+
+  /** What must end before a source of this stream may start; null: nothing. */
+  private blockerOf({ id, producer }: OpenedStream): Blocker | null {
+    const unfinished = [...this.sources.values()].filter(({ isFinished }) => !isFinished);
+    // The previous source may still be encoding its last segment. Meanwhile the lease of the new one can
+    // expire and another one open: that one waits for the new one, which ends as its lease is lost.
+    const previous = unfinished.filter(({ streamId }) => streamId === id);
+    if (previous.length > 0) return { sources: previous, reason: 'busy' };
+    // A source that has left has no lease, but its encoder runs on for some seconds.
+    const others = unfinished.filter((source) => source.producer === producer);
+    const hasRoom = others.length < this.options.config.accountSourcesMax;
+    return hasRoom ? null : { sources: others, reason: 'too-many' };
   }
 
   /** Releases the lease of an ended source, and removes the source once its last segment is made. */
@@ -226,6 +246,12 @@ export class SourceRegistry implements Ingest {
       logMaintenanceError(logger, error);
     }
   }
+}
+
+/** @throws SourceRefused when no source ends in time */
+async function waitForOne({ sources, reason }: Blocker): Promise<void> {
+  await waitAtMost(BLOCKED_MS_MAX, Promise.race(sources.map(({ finished }) => finished)));
+  if (!sources.some(({ isFinished }) => isFinished)) throw refuse(reason);
 }
 
 function addUsage(total: SourceTotals, { packager }: LiveSource): void {

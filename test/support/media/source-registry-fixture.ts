@@ -102,6 +102,7 @@ interface Row {
   reopened: number | null;
   autoStart: boolean;
   key: string;
+  producer: string;
   recording: boolean;
   source: string | null;
   seenMs: number | null;
@@ -124,7 +125,7 @@ export class FakeStore implements MediaStore {
     const lease = { source: null, seenMs: null, endsAtMs: null };
     const times = { started: null, ended: null, reopened: null };
     const state = { status: 'CREATED', ...times, autoStart: true } as const;
-    const row: Row = { ...state, key, recording: false, ...lease };
+    const row: Row = { ...state, key, producer: 'account', recording: false, ...lease };
     this.rows.set(id, row);
     return row;
   }
@@ -181,9 +182,12 @@ export class FakeStore implements MediaStore {
     row.started ??= nowMs;
   }
 
-  private streamOf(id: string, row: Row): MediaStream & { readonly id: string } {
-    const { status, recording, started, ended, reopened } = row;
-    return { id, status, recording, started, ended, reopened };
+  private streamOf(
+    id: string,
+    row: Row,
+  ): MediaStream & { readonly id: string; readonly producer: string } {
+    const { producer, status, recording, started, ended, reopened } = row;
+    return { id, producer, status, recording, started, ended, reopened };
   }
 }
 
