@@ -136,6 +136,17 @@ describe('source', () => {
     expect(dependencies.probe.isKilled).toBe(true);
   });
 
+  test('[M-16] a source with too many headers a second fails, and one with many does not', async () => {
+    const { dependencies, sink, packager } = createPackagerFixture();
+    for (let second = 0; second < 3; second++) {
+      packager.write(bytesOf('H;'.repeat(2_000)));
+      await dependencies.advance(1_000);
+    }
+    expect(sink.failures).toEqual([]);
+    packager.write(bytesOf('H;'.repeat(2_001)));
+    expect(sink.failures).toEqual(['The source sends too many packets a second.']);
+  });
+
   test('[M-4] a source that outpaces its encoder gets back pressure, then fails at a limit', async () => {
     const { packager, dependencies, sink, send } = await startPackager();
     dependencies.encoder.acceptsMore = false;

@@ -63,6 +63,9 @@ const READ_CHUNK_BYTES = 64 << 10;
 // A source sends about 110 video and audio units a second, or 1,300 MPEG-TS packets for each MB, and
 // more after a pause.
 const UNITS_PER_S_MAX = 20_000;
+// Header units cost more: each packet of an MPEG-TS table takes nine times the CPU time of another one.
+// A source sends its tables 10 to 40 times a second.
+const HEADERS_PER_S_MAX = 2_000;
 // Source bytes pending for a slow encoder: 8 s of the largest source.
 const PENDING_BYTES_MAX = 32 << 20;
 // Bytes buffered while the probe runs, which takes 10 s at most.
@@ -103,6 +106,7 @@ export class Packager {
   private readonly keyFrames = new KeyFrameMeter();
   private readonly pictureFiller: PictureFiller;
   private readonly unitRate = new RateMeter(UNITS_PER_S_MAX);
+  private readonly headerRate = new RateMeter(HEADERS_PER_S_MAX);
   private bytes = 0;
   private restarts = 0;
   private endedCpuSeconds = 0;
@@ -136,7 +140,8 @@ export class Packager {
     let acceptsMore = true;
     try {
       const units = this.reader.push(bytes);
-      if (this.unitRate.exceeds(units.length, nowMs)) {
+      const headers = units.filter(({ isHeader }) => isHeader).length;
+      if (this.unitRate.exceeds(units.length, nowMs) || this.headerRate.exceeds(headers, nowMs)) {
         throw new Error('The source sends too many packets a second.');
       }
       for (const unit of this.pictureFiller.fill(units)) {
