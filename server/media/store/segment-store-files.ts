@@ -40,6 +40,8 @@ const SWEEP_MS = 1_000;
 const REMOVAL_DELAY_MS = 60_000;
 // Unwritten segments stay in memory this long for viewers at the end of the stream.
 const DISCARD_AFTER_MS = 60_000;
+// A source that was early by a few seconds may have left a preview that ends so long after service time.
+const PREVIEW_LEAD_MS_MAX = 10_000;
 // Idle streams beyond this are loaded again on demand. A listed segment takes about 1 KB, so that
 // idle streams take 100 MB at most.
 const IDLE_STREAMS_MAX = 64;
@@ -83,7 +85,21 @@ export class FileSegmentStore implements SegmentStore {
   async scan(): Promise<void> {
     const names = await this.disk.list(this.options.directory);
     // Other files may be in the directory.
-    for (const name of names.filter(isStreamId)) await this.addFolder(name).scan();
+    for (const name of names.filter(isStreamId)) {
+      const folder = this.addFolder(name);
+      await folder.scan();
+      await this.runMaintenance(() => this.removePreviewOfFuture(folder));
+    }
+  }
+
+  /**
+   * Service time was set back (K-7): the next video of the stream would wait until the preview has passed.
+   * Streams that viewers saw have ended then, and keep their video.
+   */
+  private async removePreviewOfFuture(folder: StreamFolder): Promise<void> {
+    const isOfFuture = (folder.endMs ?? 0) > this.options.nowMs() + PREVIEW_LEAD_MS_MAX;
+    if (folder.state.retention === 'preview' && isOfFuture)
+      await folder.removeBefore(Number.POSITIVE_INFINITY);
   }
 
   startSweeping(): void {

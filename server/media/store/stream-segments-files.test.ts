@@ -142,6 +142,22 @@ test('[M-32] a preview without a source is removed after a minute, also for a st
   expect(await store.find(STREAM)).toBeNull();
 });
 
+test('[K-7] a preview that ends in the future is removed when the store opens, and other video is not', async () => {
+  const { fixture, segments } = await startStream();
+  await addSegments(fixture, segments, range(0, 20));
+  const openAt = async (nowMs: number) => {
+    await segments.close(false);
+    fixture.clock.nowMs = nowMs;
+    return (await fixture.start()).find(STREAM);
+  };
+  const endMs = BEGIN_MS + 20_000;
+  expect(seqsOf(await openAt(endMs - 86_400_000))).toEqual(range(0, 20));
+  segments.setRetention('preview');
+  expect(seqsOf(await openAt(endMs - 10_000))).toEqual(range(0, 20));
+  expect(await openAt(endMs - 10_001)).toBeNull();
+  expect((await fixture.files(STREAM)).filter((name) => name.endsWith('.segment'))).toEqual([]);
+});
+
 test('[M-27] a recording is retained in full after the end of the stream', async () => {
   const { fixture, segments } = await startStream({ dvrMs: 60_000 });
   segments.setRetention('recording');
