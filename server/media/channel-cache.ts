@@ -11,6 +11,8 @@ import type { SegmentStore } from './store/segment-store.ts';
 
 /** What media needs to know of a stream. */
 export interface MediaStream extends ChannelStream {
+  /** Its account. */
+  readonly producer: string;
   readonly status: StreamStatus;
   /** When it ended, Unix ms; null: not ended. */
   readonly ended: number | null;
@@ -130,6 +132,7 @@ export class ChannelCache implements PlayableStreams {
       segmentStore.open(streamId),
       store.findStream({ id: streamId }),
     ]);
+    if (stream) segments.setAccount(stream.producer);
     // The video of a removed rehearsal outlives its stream (Y-10).
     const { retention } = segments;
     const started = retention === 'preview' ? null : 0;

@@ -77,6 +77,11 @@ describe('source', () => {
     expect(await fixture.channels.find('two')).toBeNull();
   });
 
+  test('[M-28] the video of a source counts for the account of its stream', async () => {
+    const { segmentStore } = await startLiveSource();
+    expect(segmentStore.streams.get('one')?.account).toBe('account');
+  });
+
   test('[M-5] a source with a wrong key is refused and counted', async () => {
     const fixture = createFixture();
     expect(await reasonOf(fixture.sources.open({ ...SOURCE_REQUEST, key: 'sk_2' }))).toBe(

@@ -92,7 +92,7 @@ export const MEDIA_SETTINGS: {
   },
   mediaSpace: {
     placeholder: 'megabytes',
-    help: 'maximum size of all video on disk; the oldest segments are deleted first',
+    help: 'maximum size of all video on disk; the oldest segments of the account with the most are deleted first',
     default: '20000',
     parse: parseInteger(50, 100_000_000),
   },

@@ -57,6 +57,41 @@ test('[M-28] the quota evicts an ended stream before an older live one', async (
   expect(seqsOf(ended)).toEqual(range(40, 60));
 });
 
+test('[M-28] the quota evicts from the account with the most video, also when that is live', async () => {
+  const fixture = await createFixture({ spaceBytes: 100 * 4096, dvrMs: HOUR_MS });
+  const store = await fixture.start();
+  const ended = await store.open(OTHER);
+  ended.setAccount('one');
+  ended.setRetention('recording');
+  ended.addEpoch(epochOf(0));
+  await addSegments(fixture, ended, range(0, 40));
+  await ended.close(true);
+  const live = await store.open(STREAM);
+  live.setAccount('two');
+  live.addEpoch(epochOf(0));
+  await addSegments(fixture, live, range(0, 100));
+  expect([seqsOf(ended), seqsOf(live)]).toEqual([range(0, 40), range(40, 100)]);
+  // After a restart the accounts are known, too.
+  await live.close(false);
+  const restarted = await fixture.start();
+  const continued = await restarted.open(STREAM);
+  await addSegments(fixture, continued, range(100, 120));
+  expect(seqsOf(await restarted.find(OTHER))).toEqual(range(0, 40));
+  expect(seqsOf(continued)).toEqual(range(60, 120));
+});
+
+test('[M-28] the quota evicts from others when the account with the most video has only protected segments', async () => {
+  const { fixture, store, segments } = await startStream({ spaceBytes: 40 * 4096, dvrMs: HOUR_MS });
+  const ended = await store.open(OTHER);
+  ended.setAccount('one');
+  ended.addEpoch(epochOf(0));
+  await addSegments(fixture, ended, range(0, 20));
+  await ended.close(true);
+  segments.setAccount('two');
+  await addSegments(fixture, segments, range(0, 30));
+  expect([seqsOf(ended), seqsOf(segments)]).toEqual([range(10, 20), range(0, 30)]);
+});
+
 test('[M-27] [M-28] the store logs evictions from a recording once a minute', async () => {
   const fixture = await createFixture({ spaceBytes: 100 * 4096, dvrMs: HOUR_MS });
   const store = await fixture.start();

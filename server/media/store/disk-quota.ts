@@ -29,7 +29,17 @@ export class NoSpaceError extends Error {
   readonly code = 'ENOSPC';
 }
 
-/** The disk space that all streams share. Evicts the oldest segments to stay within it. */
+/** A stream that may be evicted from. */
+interface Candidate {
+  readonly folder: StreamFolder;
+  /** Disk space of all streams of its account. */
+  readonly accountBytes: number;
+  readonly isLive: boolean;
+  /** When its oldest segment starts, Unix ms. */
+  readonly startMs: number;
+}
+
+/** The disk space that all streams share. Evicts segments to stay within it. */
 export class DiskQuota {
   /** Segments evicted since the start. */
   evictedSegments = 0;
@@ -103,7 +113,7 @@ export class DiskQuota {
     return Math.max(usedBytes - spaceBytes, minFreeBytes - freeBytes);
   }
 
-  /** Evicts the oldest segments. @returns freed bytes */
+  /** Evicts segments. @returns freed bytes */
   private async evict(bytes: number): Promise<number> {
     let freed = 0;
     while (freed < bytes) {
@@ -116,22 +126,37 @@ export class DiskQuota {
     return freed;
   }
 
-  /** The stream with the oldest evictable segment; streams that are not live come first. */
+  /**
+   * Of the accounts with evictable segments, takes the one with the most video; of its streams, the one
+   * with the oldest segment. Streams that are not live come first.
+   */
   private findVictim(): StreamFolder | null {
-    let candidate: StreamFolder | null = null;
-    let candidateMs = Number.POSITIVE_INFINITY;
-    let isCandidateLive = true;
+    const accountBytes = this.bytesByAccount();
+    let victim: Candidate | null = null;
     for (const folder of this.options.folders()) {
       const [oldest] = folder.files;
       if (!oldest) continue;
       const isLive = this.isLive(folder);
       if (isLive && endMsOf(oldest) > (folder.endMs ?? 0) - PROTECTED_WINDOW_MS) continue;
-      if (isLive && !isCandidateLive) continue;
-      if (oldest.startMs >= candidateMs && (isLive || !isCandidateLive)) continue;
-      [candidate, candidateMs, isCandidateLive] = [folder, oldest.startMs, isLive];
+      const bytes = accountBytes.get(folder.state.account) ?? 0;
+      const candidate = { folder, accountBytes: bytes, isLive, startMs: oldest.startMs };
+      if (!victim || precedes(candidate, victim)) victim = candidate;
     }
-    return candidate;
+    return victim?.folder ?? null;
   }
+
+  private bytesByAccount(): ReadonlyMap<string | null, number> {
+    const bytesByAccount = new Map<string | null, number>();
+    for (const { state, bytes } of this.options.folders())
+      bytesByAccount.set(state.account, (bytesByAccount.get(state.account) ?? 0) + bytes);
+    return bytesByAccount;
+  }
+}
+
+function precedes(a: Candidate, b: Candidate): boolean {
+  if (a.accountBytes !== b.accountBytes) return a.accountBytes > b.accountBytes;
+  if (a.isLive !== b.isLive) return b.isLive;
+  return a.startMs < b.startMs;
 }
 
 /** Whether evicting segments would help. */

@@ -21,6 +21,8 @@ export interface StreamSegments {
   add(segment: Segment, bytes: TrackBytes): void;
   /** Bytes of a track; null when the segment is missing, a gap, or of another epoch. */
   read(epoch: number, seq: number, track: TrackId): Uint8Array | Blob | null;
+  /** Sets the account whose share of the disk space it uses. */
+  setAccount(account: string): void;
   setRetention(retention: Retention): void;
   /** Removes segments that end by this time, Unix ms, and from then on those that are added. */
   removeBefore(ms: number): void;

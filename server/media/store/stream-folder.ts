@@ -25,6 +25,8 @@ import {
 import type { Retention } from './segment-store.ts';
 
 export interface FolderState {
+  /** The account of the stream; null: unknown. */
+  readonly account: string | null;
   readonly retention: Retention;
   /** When the stream ended, Unix ms; null: not ended when the state was written. */
   readonly endedMs: number | null;
@@ -51,6 +53,7 @@ const PARALLEL_READS = 16;
 /** The contents of `state.json`. */
 const stateSchema = z
   .object({
+    account: z.string().nullable().default(null),
     keeping: z.enum(['dvr', 'recording', 'preview']),
     endedMs: z.number().nullable(),
     firstMs: z.number().default(0),
@@ -61,7 +64,7 @@ const stateSchema = z
 export class StreamFolder {
   /** Segments on disk, by ascending sequence number. */
   readonly files: SegmentFile[] = [];
-  state: FolderState = { retention: 'dvr', endedMs: null, firstMs: 0 };
+  state: FolderState = { account: null, retention: 'dvr', endedMs: null, firstMs: 0 };
   /** The next numbers when they were last noted; null: never. */
   next: NextNumbers | null = null;
   /** When a segment was last added, Unix ms; null: not since this process started. */
@@ -162,8 +165,8 @@ export class StreamFolder {
   }
 
   async writeState(): Promise<void> {
-    const { retention, endedMs, firstMs } = this.state;
-    const json = JSON.stringify({ keeping: retention, endedMs, firstMs });
+    const { retention, ...rest } = this.state;
+    const json = JSON.stringify({ keeping: retention, ...rest });
     await this.disk.write(join(this.path, STATE_FILE), [new TextEncoder().encode(json)]);
     this.hasState = true;
   }

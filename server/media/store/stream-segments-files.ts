@@ -129,6 +129,12 @@ export class FileStreamSegments implements StreamSegments {
     return this.buffer.read(seq, track) ?? this.options.folder.slice(segment, track);
   }
 
+  setAccount(account: string): void {
+    if (this.options.folder.state.account === account) return;
+    this.updateState({ account });
+    this.startWriting();
+  }
+
   setRetention(retention: Retention): void {
     if (this.retention === retention) return;
     this.updateState({ retention });

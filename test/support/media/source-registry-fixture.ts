@@ -33,6 +33,7 @@ export class FakeStreamSegments implements StreamSegments {
     return (this.epochs.at(-1)?.number ?? -1) + 1;
   }
   retention: Retention = 'dvr';
+  account: string | null = null;
   version = 0;
   /** Arguments of `close`; null: not called. */
   closed: { readonly isEnded: boolean } | null = null;
@@ -54,6 +55,10 @@ export class FakeStreamSegments implements StreamSegments {
   read(epoch: number, seq: number, track: TrackId): Uint8Array | null {
     const segment = this.segments.find((each) => each.seq === seq && each.epoch === epoch);
     return (segment && this.bytes.get(segment)?.get(track)) ?? null;
+  }
+
+  setAccount(account: string): void {
+    this.account = account;
   }
 
   setRetention(retention: Retention): void {
@@ -182,10 +187,7 @@ export class FakeStore implements MediaStore {
     row.started ??= nowMs;
   }
 
-  private streamOf(
-    id: string,
-    row: Row,
-  ): MediaStream & { readonly id: string; readonly producer: string } {
+  private streamOf(id: string, row: Row): MediaStream & { readonly id: string } {
     const { producer, status, recording, started, ended, reopened } = row;
     return { id, producer, status, recording, started, ended, reopened };
   }
