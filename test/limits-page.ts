@@ -10,6 +10,8 @@ const TABLES: Readonly<Record<string, string>> = {
   'Requests, streams and shows': 'protocol/limits.ts',
   'Members and sessions': 'server/auth/members/member-rules.ts',
   'Studio responses that clients have not read, for each thread': 'server/auth/large-responses.ts',
+  'Responses that clients have not read, for each gateway thread':
+    'server/gateway/unsent-responses.ts',
   'Webhooks of a node': 'server/domains/webhooks/schedule.ts',
   'Unsent bytes of event streams, for each thread': 'server/realtime/feed/unsent-budget.ts',
   'Requests that wait for video, on each node': 'server/media/origin/pending-requests.ts',

@@ -3,6 +3,7 @@ import type { Socket } from 'bun';
 import { createOpenFiles } from '../platform/open-files.ts';
 import { Connection, type ConnectionContext, type PendingResponse } from './connection.ts';
 import { FALLBACK, NEED_MORE } from './request-head.ts';
+import { UnsentResponses } from './unsent-responses.ts';
 
 /** A fake socket that takes `roomBytes` bytes and no more. */
 function fakeSocket(roomBytes = Number.POSITIVE_INFINITY) {
@@ -29,7 +30,7 @@ function fakeSocket(roomBytes = Number.POSITIVE_INFINITY) {
  * A connection with a handler whose requests are lines: it responds to `now x` at once with `x;`, calls
  * `setPending` for `later`, falls back for `?`, throws for `break`, and needs more of a partial line.
  */
-function fixture(roomBytes?: number) {
+function fixture(roomBytes?: number, unsent = new UnsentResponses()) {
   const { socket, calls, sent } = fakeSocket(roomBytes);
   const relayed: string[] = [];
   const failures: string[] = [];
@@ -55,6 +56,7 @@ function fixture(roomBytes?: number) {
     },
     onDefect: ({ message }) => void failures.push(message),
     openFiles: createOpenFiles(),
+    unsent,
     relay: {
       start(client, bytes) {
         const active = { client: client as Connection, closed: false };
@@ -204,14 +206,19 @@ describe('a connection whose client reads slowly', () => {
     expect(sent()).toBe('one;two;');
   });
 
-  test('[L-3] times out after 30 s in which the client read nothing', () => {
+  test('[L-3] times out after 30 s in which the client read less than 16 KB and not all', () => {
     const { receive, takeMore, context, isTimedOutIn } = fixture(2);
-    receive('now one\n');
+    receive(`now ${'x'.repeat(40_000)}\n`);
     expect([isTimedOutIn(30), isTimedOutIn(31)]).toEqual([false, true]);
     context.tick = 20;
+    takeMore(16_383);
+    expect([isTimedOutIn(10), isTimedOutIn(11)]).toEqual([false, true]);
     takeMore(1);
     expect([isTimedOutIn(30), isTimedOutIn(31)]).toEqual([false, true]);
-    takeMore(100);
+    context.tick = 40;
+    takeMore(16_000);
+    expect([isTimedOutIn(10), isTimedOutIn(11)]).toEqual([false, true]);
+    takeMore(10_000);
     expect([isTimedOutIn(12), isTimedOutIn(13)]).toEqual([false, true]);
   });
 
@@ -228,6 +235,63 @@ describe('a connection whose client reads slowly', () => {
     expect([connection.unsentBytes(), drained]).toEqual([1, 0]);
     takeMore(5);
     expect([connection.unsentBytes(), drained]).toEqual([0, 1]);
+  });
+});
+
+describe('the unsent bytes of connections', () => {
+  const large = (length: number) => Buffer.from(new ArrayBuffer(length));
+  const [WRITTEN_BYTES, BYTES] = [2, 100_000];
+
+  test('[L-3] count until they are sent or the client disconnects', () => {
+    const unsent = new UnsentResponses();
+    const [sent, closed] = [fixture(WRITTEN_BYTES, unsent), fixture(WRITTEN_BYTES, unsent)];
+    for (const { connection } of [sent, closed]) connection.respond(large(BYTES));
+    expect(unsent.bytes).toBe(2 * BYTES);
+    sent.takeMore(BYTES / 2);
+    expect(unsent.bytes).toBe(2 * BYTES);
+    sent.takeMore(BYTES);
+    closed.connection.onClose();
+    expect(unsent.bytes).toBe(0);
+  });
+
+  test('[L-3] of a relayed response count with the socket of the origin server until it is complete', () => {
+    const unsent = new UnsentResponses();
+    const { receive, relay, takeMore } = fixture(WRITTEN_BYTES, unsent);
+    receive('?x\n');
+    const { client } = relay() as { client: Connection };
+    client.send(large(BYTES));
+    expect(unsent.bytes).toBe(BYTES + 212_992);
+    client.send(large(BYTES));
+    expect(unsent.bytes).toBe(2 * BYTES + 212_992);
+    client.completed(Buffer.from(''));
+    expect(unsent.bytes).toBe(2 * BYTES);
+    takeMore(2 * BYTES);
+    expect(unsent.bytes).toBe(0);
+  });
+
+  test('[F-25] of an event stream do not count while it has its own limits', () => {
+    const unsent = new UnsentResponses();
+    const { receive, connection, pending, takeMore } = fixture(WRITTEN_BYTES, unsent);
+    receive('later\n');
+    connection.setPending({ ...pending, isBounded: true });
+    connection.send(large(BYTES));
+    takeMore(1);
+    expect(unsent.bytes).toBe(0);
+    connection.finish();
+    expect(unsent.bytes).toBe(BYTES);
+  });
+
+  test('[L-3] above the limit close the connection that has had some for longest', () => {
+    const unsent = new UnsentResponses(3 * BYTES);
+    const create = () => fixture(WRITTEN_BYTES, unsent);
+    const [first, second, third, last] = [create(), create(), create(), create()];
+    const connections = [first, second, third, last];
+    for (const { connection } of [first, second, third]) connection.respond(large(BYTES));
+    first.takeMore(BYTES);
+    first.connection.respond(large(BYTES));
+    expect(connections.flatMap(({ calls }) => calls)).toEqual([]);
+    last.connection.respond(large(BYTES / 2));
+    expect(connections.map(({ calls }) => calls)).toEqual([[], ['terminate'], [], []]);
   });
 });
 

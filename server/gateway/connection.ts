@@ -2,6 +2,12 @@ import type { Socket, SocketHandler } from 'bun';
 import type { OpenFiles } from '../platform/open-files.ts';
 import type { Relay, RelayClient } from './relay/relay.ts';
 import { FALLBACK, HEAD_BYTES_MAX, NEED_MORE } from './request-head.ts';
+import {
+  ORIGIN_SOCKET_BYTES,
+  STALL_BYTES,
+  STALL_TIMEOUT_S,
+  type UnsentResponses,
+} from './unsent-responses.ts';
 import { type LastHead, NO_HEAD } from './viewer-request.ts';
 import { WriteBuffer } from './write-buffer.ts';
 
@@ -24,6 +30,7 @@ export interface ConnectionContext {
   onDefect(error: Error): void;
   readonly relay: Pick<Relay, 'start'>;
   readonly openFiles: Pick<OpenFiles, 'takeForClient' | 'release'>;
+  readonly unsent: Pick<UnsentResponses, 'set' | 'delete'>;
 }
 
 /** What a connection works on, from a request to the end of its response. */
@@ -34,6 +41,8 @@ export interface PendingResponse {
   onDrain?(): void;
   /** The client has disconnected. */
   onClose(): void;
+  /** Whether something else bounds the unsent bytes of this response (SPEC F-25). */
+  readonly isBounded?: boolean;
 }
 
 /** The state of a connection that waits for something: a response, the rest of a head, its end. */
@@ -53,8 +62,6 @@ const IDLE: Readonly<ConnectionState> = new ConnectionState();
 
 /** The time from one request to the end of the next head, in seconds (SPEC L-3). */
 const IDLE_TIMEOUT_S = 12;
-/** The time in which a client must read some of its response (SPEC L-3). */
-const STALL_TIMEOUT_S = 30;
 /** The time that a drain waits for clients to read their responses (SPEC O-11). */
 const DRAIN_TIMEOUT_S = 3;
 /** The time that a client may go on sending after the end of its connection. */
@@ -132,9 +139,17 @@ export class Connection implements RelayClient {
   onDrain(): void {
     const { writeBuffer } = this.state;
     if (writeBuffer === null) return;
-    if (writeBuffer.writeTo(this.socket)) this.deadline = this.context.tick + STALL_TIMEOUT_S;
-    if (writeBuffer.bytes > 0) return;
+    writeBuffer.writeTo(this.socket);
+    if (writeBuffer.writtenBytes >= STALL_BYTES) {
+      writeBuffer.writtenBytes = 0;
+      this.deadline = this.context.tick + STALL_TIMEOUT_S;
+    }
+    if (writeBuffer.bytes > 0) {
+      this.countUnsent(writeBuffer);
+      return;
+    }
     this.ownState.writeBuffer = null;
+    this.context.unsent.delete(this);
     this.deadline = NEVER;
     const { pending, isEnded } = this.state;
     if (isEnded) this.shutDown();
@@ -144,9 +159,10 @@ export class Connection implements RelayClient {
 
   /** The client has disconnected. */
   onClose(): void {
-    const { pending } = this.state;
+    const { pending, writeBuffer } = this.state;
     this.state = new ConnectionState();
     this.ownState.isEnded = true;
+    if (writeBuffer !== null) this.context.unsent.delete(this);
     pending?.onClose();
   }
 
@@ -171,6 +187,7 @@ export class Connection implements RelayClient {
     if (isEnded) return;
     if (writeBuffer !== null) {
       this.setPending(FLUSHING);
+      this.countUnsent(writeBuffer);
       return;
     }
     this.ownState.pending = null;
@@ -197,14 +214,17 @@ export class Connection implements RelayClient {
     if (isEnded) return true;
     if (writeBuffer !== null) {
       writeBuffer.push(bytes);
+      this.countUnsent(writeBuffer);
       return false;
     }
     const written = this.socket.write(bytes);
     if (written === bytes.length) return true;
     // The socket is closed; `onClose` follows.
     if (written < 0) return true;
-    this.ownState.writeBuffer = new WriteBuffer(bytes.subarray(written));
+    const rest = new WriteBuffer(bytes.subarray(written));
+    this.ownState.writeBuffer = rest;
     this.deadline = this.context.tick + STALL_TIMEOUT_S;
+    this.countUnsent(rest);
     return false;
   }
 
@@ -248,6 +268,15 @@ export class Connection implements RelayClient {
   private get ownState(): ConnectionState {
     if (this.state === IDLE) this.state = new ConnectionState();
     return this.state;
+  }
+
+  /** It may close the connection. */
+  private countUnsent({ buffers }: WriteBuffer): void {
+    const { pending } = this.state;
+    if (pending?.isBounded) return;
+    // Only the relay receives bytes: the rest of the response is in the origin server and in its socket.
+    const otherBytes = pending?.onData ? ORIGIN_SOCKET_BYTES : 0;
+    this.context.unsent.set(this, buffers, otherBytes);
   }
 
   private shutDown(): void {

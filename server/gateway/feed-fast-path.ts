@@ -131,6 +131,11 @@ class EventStreamResponse implements PendingResponse, StreamSink {
     this.stream = new IntervalStream({ ...options, sink: this });
   }
 
+  /** By the budget of all event streams. */
+  get isBounded(): boolean {
+    return true;
+  }
+
   /** @param opening the head of the response, and the first bytes of every event stream */
   start(opening: Uint8Array): void {
     this.connection.setPending(this);

@@ -12,6 +12,7 @@ import type { Relay } from './relay/relay.ts';
 import { relayWhenComplete } from './request-head.ts';
 import { ResponseBytes } from './response-bytes.ts';
 import { listenTcp } from './tcp-listener.ts';
+import { UnsentResponses } from './unsent-responses.ts';
 import { ViewerFastPath } from './viewer-fast-path.ts';
 
 export interface GatewayOptions {
@@ -68,6 +69,7 @@ export class Gateway {
       onDefect: options.onDefect,
       relay,
       openFiles: options.openFiles,
+      unsent: new UnsentResponses(),
     };
     const events = connectionEvents(this.context, this.connections);
     this.listener = listenTcp(host, port, reusePort, events);

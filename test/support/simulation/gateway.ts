@@ -3,6 +3,7 @@ import { Connection, type ConnectionContext } from '../../../server/gateway/conn
 import type { GatewayBackend } from '../../../server/gateway/gateway-backend.ts';
 import type { ActiveRelay, RelayClient } from '../../../server/gateway/relay/relay.ts';
 import { ResponseBytes } from '../../../server/gateway/response-bytes.ts';
+import { UnsentResponses } from '../../../server/gateway/unsent-responses.ts';
 import { ViewerFastPath } from '../../../server/gateway/viewer-fast-path.ts';
 import { createOpenFiles } from '../../../server/platform/open-files.ts';
 
@@ -40,6 +41,7 @@ export class SimulatedGateway {
     const allow = backend.feed?.allow ?? '';
     this.context = {
       ...{ tick: 0, drainTick: null, openFiles: createOpenFiles(1_000) },
+      unsent: new UnsentResponses(),
       requests: new ViewerFastPath(
         backend,
         new ResponseBytes({ corsOrigin, edgeCache: false, allow }),

@@ -1,0 +1,93 @@
+/** A client must read this much of a response, or the rest of it, within `STALL_TIMEOUT_S` (SPEC L-3). */
+export const STALL_BYTES = 16 << 10;
+/** The time in which a client must read `STALL_BYTES`. */
+export const STALL_TIMEOUT_S = 30;
+/**
+ * Most memory of responses that clients have not read, without event streams, which have their own limits.
+ * A gateway that relays 5 Gbit/s to clients with 5 Mbit/s each needs 400 MB.
+ */
+export const UNSENT_RESPONSES_BYTES_MAX = 512 << 20;
+
+/** For an incomplete response of the origin server, the size of its socket counts, too. */
+export const ORIGIN_SOCKET_BYTES = 208 << 10;
+
+/** What a cut leaves of the limit, so that not every write over the limit has to cut. */
+const LEFT_SHARE = 0.9;
+
+/** A connection whose client has not read a response. */
+export interface UnsentResponse {
+  /** Closes the connection at once. */
+  terminate(): void;
+}
+
+/** The memory that an unsent response takes. */
+interface UnsentMemory {
+  readonly buffers: readonly ArrayBufferLike[];
+  readonly otherBytes: number;
+}
+
+const NO_MEMORY: UnsentMemory = { buffers: [], otherBytes: 0 };
+
+/**
+ * Bounds the memory of the responses of a gateway that clients do not read. A buffer that several responses
+ * share counts once, with its whole size: a view of it keeps all of it. Above the limit the connections are
+ * closed that have had unsent bytes for longest, since clients who read have none from time to time. A response
+ * that the socket takes at once does not get here.
+ */
+export class UnsentResponses {
+  /** The memory of all responses. */
+  bytes = 0;
+  /** In the order in which they began to wait. */
+  private readonly memoryOf = new Map<UnsentResponse, UnsentMemory>();
+  /** The number of responses that contain a buffer; a response that has it twice counts twice. */
+  private readonly holders = new Map<ArrayBufferLike, number>();
+
+  constructor(private readonly maxBytes = UNSENT_RESPONSES_BYTES_MAX) {}
+
+  /**
+   * Call it when the unsent bytes of a response have changed. It may close the connection.
+   * @param otherBytes the memory that it takes besides these buffers
+   */
+  set(response: UnsentResponse, buffers: readonly ArrayBufferLike[], otherBytes: number): void {
+    const before = this.memoryOf.get(response) ?? NO_MEMORY;
+    this.memoryOf.set(response, { buffers, otherBytes });
+    this.bytes += otherBytes;
+    for (const buffer of buffers) this.hold(buffer);
+    this.release(before);
+    if (this.bytes > this.maxBytes) this.cut();
+  }
+
+  /** The response is sent, or its connection closed. */
+  delete(response: UnsentResponse): void {
+    const memory = this.memoryOf.get(response);
+    if (!memory) return;
+    this.memoryOf.delete(response);
+    this.release(memory);
+  }
+
+  private hold(buffer: ArrayBufferLike): void {
+    const count = this.holders.get(buffer) ?? 0;
+    if (count === 0) this.bytes += buffer.byteLength;
+    this.holders.set(buffer, count + 1);
+  }
+
+  private release({ buffers, otherBytes }: UnsentMemory): void {
+    this.bytes -= otherBytes;
+    for (const buffer of buffers) {
+      const count = this.holders.get(buffer) ?? 0;
+      if (count > 1) this.holders.set(buffer, count - 1);
+      else {
+        this.holders.delete(buffer);
+        this.bytes -= buffer.byteLength;
+      }
+    }
+  }
+
+  private cut(): void {
+    for (const response of this.memoryOf.keys()) {
+      if (this.bytes <= this.maxBytes * LEFT_SHARE) return;
+      this.delete(response);
+      response.terminate();
+    }
+  }
+}
