@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
-import { type PageRules, servePage, textPage } from './page.ts';
+import { randomBytes } from 'node:crypto';
+import { type PageRules, servePage, textPage, withGzip } from './page.ts';
 
 const page = textPage('text/html; charset=utf-8', '<!doctype html>');
 
@@ -24,3 +25,21 @@ test('a page that sends a camera may ask for camera and microphone, and nothing 
     'microphone=(self)',
   ]);
 });
+
+test.each(['identity', 'gzip'])(
+  'unread responses with a page share its bytes (%s)',
+  async (encoding) => {
+    const content = randomBytes(2_000_000).toString('base64');
+    const serve = servePage(await withGzip(textPage('text/javascript', content)), { policy: '' });
+    const options = { headers: { 'Accept-Encoding': encoding } };
+    const respond = () => serve(new Request('http://127.0.0.1/', options), {}, 'request-1');
+    Bun.gc(true);
+    const before = process.memoryUsage().rss;
+    const unread = await Promise.all(Array.from({ length: 100 }, respond));
+    expect(process.memoryUsage().rss - before).toBeLessThan(50_000_000);
+    expect(unread[0]?.headers.get('content-encoding')).toBe(encoding === 'gzip' ? 'gzip' : null);
+    const sent = await unread[0]?.bytes();
+    const plain = encoding === 'gzip' ? Bun.gunzipSync(sent as Uint8Array<ArrayBuffer>) : sent;
+    expect(Buffer.from(plain as Uint8Array).toString()).toBe(content);
+  },
+);

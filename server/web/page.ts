@@ -57,14 +57,16 @@ export function servePage(page: Page, { policy, usesCamera = false }: PageRules)
     'Referrer-Policy': 'no-referrer',
     ...(page.gzipped && { Vary: 'Accept-Encoding' }),
   };
+  // Blobs: given the bytes, each response has a copy until its client has read it.
+  const content = typeof page.content === 'string' ? new Blob([page.content]) : page.content;
+  const gzipped = page.gzipped && new Blob([page.gzipped]);
   return (request, baseHeaders, requestId) => {
-    const { gzipped } = page;
     const isGzipped = gzipped && GZIP.test(request.headers.get('accept-encoding') ?? '');
     const etag = isGzipped ? `"${page.tag}-gzip"` : `"${page.tag}"`;
     const headers = { ...baseHeaders, ...pageHeaders, ETag: etag, 'X-Request-Id': requestId };
     const isCached = request.headers.get('if-none-match')?.includes(etag) ?? false;
     if (isCached) return new Response(null, { status: 304, headers });
-    return new Response(isGzipped ? gzipped : page.content, {
+    return new Response(isGzipped ? gzipped : content, {
       headers: {
         ...headers,
         'Content-Type': page.type,
