@@ -5,12 +5,15 @@ import type { Route } from '../http/route.ts';
 import { RateLimited } from '../platform/errors.ts';
 import { memberUuid, type StudioCaller } from './credentials.ts';
 
-/** A response with less fits into the buffers of the connection, so that nothing waits for its client. */
-export const LARGE_RESPONSE_CHARS = 1 << 20;
+/** A response with less fits into the first send buffer of a connection, so that nothing waits for its client. */
+export const LARGE_RESPONSE_BYTES = 64 << 10;
 /** The memory of an export, which reads its rows in pages. */
 export const EXPORT_BYTES = 2 << 20;
 /** With this much unread, further requests of a member get 429. Responses already begun may exceed it. */
 export const LARGE_RESPONSES_BYTES_MAX = 64 << 20;
+
+// What the runtime takes of a response at once.
+export const PART_CHARS = 64 << 10;
 
 /** A studio request and who sent it. */
 export interface AuthorizedRequest {
@@ -36,6 +39,12 @@ export class LargeResponses {
       'Read or cancel the large responses that are being sent to you first.',
       1,
     );
+  }
+
+  /** The body of a response with this JSON, which is read in parts if it is large. */
+  json(request: AuthorizedRequest, json: string): string | ReadableStream<Uint8Array> {
+    const bytes = Buffer.byteLength(json);
+    return bytes < LARGE_RESPONSE_BYTES ? json : this.body(request, partsOf(json), bytes);
   }
 
   /**
@@ -79,7 +88,7 @@ const keyOf = ({ user, actor }: StudioCaller) => `${user.uuid} ${memberUuid(acto
 /** Parts of a text, none of which ends within a character. */
 export function* partsOf(text: string): Generator<string> {
   for (let start = 0; start < text.length; ) {
-    const end = start + LARGE_RESPONSE_CHARS;
+    const end = start + PART_CHARS;
     const isWithinPair = (text.codePointAt(end - 1) ?? 0) > 0xffff;
     const next = isWithinPair ? end - 1 : end;
     yield text.slice(start, next);

@@ -13,7 +13,7 @@ import { DomainError } from '../platform/errors.ts';
 import type { Idempotency } from '../storage/sql/procedure.ts';
 import { withinBudget } from '../storage/sql/request-budget.ts';
 import { type Actor, type Credentials, memberUuid, type StudioCaller } from './credentials.ts';
-import { LARGE_RESPONSE_CHARS, type LargeResponses, partsOf } from './large-responses.ts';
+import type { LargeResponses } from './large-responses.ts';
 import type { StudioRate } from './studio-rate.ts';
 
 /** What the handlers of all studio operations share. */
@@ -88,11 +88,7 @@ export function studioHandlerFactory(context: StudioContext): StudioHandlerFacto
       }
       const headers = { 'X-Request-Id': requestId };
       if (status === 204) return successResponse(route, status, result, headers);
-      const json = JSON.stringify(result);
-      const sent =
-        json.length < LARGE_RESPONSE_CHARS
-          ? json
-          : context.large.body({ request, route, caller }, partsOf(json), Buffer.byteLength(json));
+      const sent = context.large.json({ request, route, caller }, JSON.stringify(result));
       return new Response(sent, { status, headers: { ...route.jsonHeaders, ...headers } });
     };
     return (request, route) => withinBudget(() => handle(request, route));

@@ -1,6 +1,6 @@
 import { PRODUCER_EVENT_BYTES } from '../../../protocol/limits.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
-import { EXPORT_BYTES, LARGE_RESPONSE_CHARS } from '../../auth/large-responses.ts';
+import { EXPORT_BYTES } from '../../auth/large-responses.ts';
 import {
   authorizeStudio,
   ownStreamInput,
@@ -25,6 +25,8 @@ interface ReopenStore {
 
 /** A stream can have 10 KB. */
 const STREAMS_PER_PAGE = 100;
+/** A longer list is read from the database as its client reads it. */
+const READ_AT_ONCE_CHARS = 1 << 20;
 
 export interface StudioStreamRoutes {
   /** Authorizes the list of streams, which is sent in pages. */
@@ -99,18 +101,18 @@ function listHandler(context: StudioContext, store: StudioStreamRoutes['store'])
     const caller = await authorizeStudio(context, request, route);
     const texts = listTexts(store, caller.user.uuid, context.originOf(request));
     const headers = { ...route.jsonHeaders, 'X-Request-Id': context.log.requestId(request) };
-    // Shorter lists are sent whole, with their length.
+    const authorized = { request, route, caller };
     let start = '';
-    while (start.length < LARGE_RESPONSE_CHARS) {
+    while (start.length < READ_AT_ONCE_CHARS) {
       const { done, value } = await texts.next();
-      if (done) return new Response(start, { headers });
+      if (done) return new Response(context.large.json(authorized, start), { headers });
       start += value;
     }
     const all = async function* () {
       yield start;
       yield* texts;
     };
-    const body = context.large.body({ request, route, caller }, all(), EXPORT_BYTES);
+    const body = context.large.body(authorized, all(), EXPORT_BYTES);
     return new Response(body, { headers });
   };
 }
