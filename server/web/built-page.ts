@@ -59,14 +59,18 @@ export function builtPageRoutes(
   };
   return Object.fromEntries([
     ...paths.flatMap((pattern) => [pattern, `${pattern}/`].map((p) => routeOf(p, () => HTML))),
-    routeOf(`${filesPath}:file`, ({ url }) => fileIn(url, filesPath)),
+    routeOf(`${filesPath}:file`, ({ url }) => pathBelow(url, filesPath)),
   ]);
 }
 
-/** The name of the file in a URL, which may have no valid host. */
-function fileIn(url: string, filesPath: string): string {
+/**
+ * The rest of a path below a folder, without the query.
+ * @param url may have no valid host
+ * @param folder with a trailing `/`
+ */
+export function pathBelow(url: string, folder: string): string {
   const [path = ''] = url.split(/[?#]/, 1);
-  return path.slice(path.indexOf(filesPath) + filesPath.length);
+  return path.slice(path.indexOf(folder) + folder.length);
 }
 
 /** Runs `work` on the first call and caches its result; a failed run is repeated by the next call. */

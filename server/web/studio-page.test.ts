@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { rawExchange } from '../../test/support/conformance/raw-http.ts';
 import { PAGE_OPTIONS, withPageServer } from '../../test/support/web/page-server.ts';
 import { studioPageRoutes } from './studio-page.ts';
 import { typefaceRoutes } from './typeface.ts';
@@ -68,6 +69,21 @@ describe('/studio/', () => {
         expect([path, response.headers.get('content-type')]).toEqual([path, 'application/json']);
       }
     }));
+
+  test.each([
+    'GET PATH HTTP/1.0\r\nAccept: text/html\r\n\r\n',
+    'GET PATH HTTP/1.1\r\nHost: 1.2.3.999\r\nAccept: text/html\r\nConnection: close\r\n\r\n',
+    'GET PATH HTTP/1.1\r\nHost: x:99999\r\nAccept: text/html\r\nConnection: close\r\n\r\n',
+  ])('[G-28] an unknown path of the studio does not need a valid host: %j', (head) =>
+    withServer(async (origin) => {
+      for (const path of ['/studio/elsewhere', '/studio/v1/elsewhere?/']) {
+        const request = head.replace('PATH', path);
+        const { status, text } = await rawExchange(origin, [request], { waitMs: 10_000 });
+        const isPage = text.includes('/studio/files/studio.js');
+        expect([path, status, isPage]).toEqual([path, 404, path === '/studio/elsewhere']);
+      }
+    }),
+  );
 
   test('the stylesheet of the studio contains utility classes and theme variables', () =>
     withServer(async (origin) => {

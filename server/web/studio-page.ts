@@ -1,7 +1,7 @@
 import { accepts } from '../http/accept.ts';
 import type { ReadOnlyOptions, ReadOnlyRoute } from '../http/read-only-route.ts';
 import { notFoundHandler } from '../http/router.ts';
-import { builtPageRoutes } from './built-page.ts';
+import { builtPageRoutes, pathBelow } from './built-page.ts';
 import type { Page } from './page.ts';
 
 /** Paths below `/studio` that the page's own router handles. */
@@ -19,7 +19,8 @@ export const STUDIO_PATHS = [
   '/streams/:id/report',
 ];
 
-const API_OR_FILE = /^\/studio\/(?:v1|files|present)(?:\/|$)/;
+// Below `/studio/`.
+const API_OR_FILE = /^(?:v1|files|present)(?:\/|$)/;
 
 // Scripts come only from this service. The studio may not be framed, against clickjacking. It frames the
 // watch page, the only page of this service that allows it. Video is as in the watch page; a camera is
@@ -66,10 +67,10 @@ function notFoundRoute(
     const isPage =
       (method === 'GET' || method === 'HEAD') &&
       accepts(headers.get('accept'), 'text/html') &&
-      !API_OR_FILE.test(new URL(url).pathname);
+      !API_OR_FILE.test(pathBelow(url, '/studio/'));
     if (!isPage || !studio) return notFound(request);
-    // Without the condition of the request, whose answer could be 304.
-    const page = await studio(new Request(url, { method }));
+    // Without the condition of the request, whose answer could be 304, and its host, which may be invalid.
+    const page = await studio(new Request('http://localhost/studio', { method }));
     if (page.status !== 200) return page;
     const pageHeaders = new Headers(page.headers);
     pageHeaders.delete('etag');
