@@ -53,6 +53,18 @@ describe('deploy/compose', () => {
     for (const n of NODES) expect(workersOf(`node${n}`)).toMatch(/^\$\{WORKERS:-1\}$/);
     expect(workersOf('media')).toBe('1');
   });
+  test('[H-17] services that send webhooks have a network with a way to the internet', () => {
+    const senders = Object.entries(compose.services).filter(([, { environment = {} }]) =>
+      environment.FOURBEAT_ROLES?.split(',').includes('studio'),
+    );
+    expect(senders.map(([name]) => name)).toEqual(NODES.map((n) => `node${n}`));
+    for (const [name, { networks = [] }] of senders) {
+      const names = Array.isArray(networks) ? networks : Object.keys(networks);
+      const open = names.filter((network) => !compose.networks[network]?.internal);
+      expect([name, open]).toEqual([name, ['outside']]);
+    }
+  });
+
 
   test('each variable of the Compose file is in .env.example, which contains no password', () => {
     const example = textOf('deploy/compose/.env.example');
