@@ -65,6 +65,13 @@ describe('deploy/compose', () => {
     }
   });
 
+  test('[O-10] nodes have the health check of the image', () => {
+    for (const name of [...NODES.map((n) => `node${n}`), 'media']) {
+      expect([name, compose.services[name]?.healthcheck]).toEqual([name, undefined]);
+    }
+    expect(textOf('Dockerfile')).toMatch(/^HEALTHCHECK [^\n]*\\\n[^\n]*\/readyz/m);
+  });
+
 
   test('each variable of the Compose file is in .env.example, which contains no password', () => {
     const example = textOf('deploy/compose/.env.example');
