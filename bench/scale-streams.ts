@@ -122,6 +122,7 @@ async function startNode(
     clock: time.clock,
     logger,
     watermark: time.watermark,
+    isArchived: () => false,
     random: Math.random,
     onSealed: () => {},
   });

@@ -67,6 +67,8 @@ export const PAGE_SIZE_MAX = 100;
 
 /** How long after its end a stream can be reopened, ms. */
 export const REOPEN_MS = 600_000;
+/** How long after its end a stream counts viewers and takes chat posts; then it is archived. */
+export const ARCHIVE_MS = 86_400_000;
 
 /** Longest identifier that a viewer's app gives. */
 export const IDENTIFIER_CHARS = 256;

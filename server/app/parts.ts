@@ -22,6 +22,7 @@ import { localAddressOf } from '../domains/rehearsals/rehearsal-runner.ts';
 import { createRehearsals } from '../domains/rehearsals/rehearsals.ts';
 import { createReports } from '../domains/reports/reports.ts';
 import { createRundown } from '../domains/rundown/rundown-routes.ts';
+import { ArchivedStreams } from '../domains/streams/archived-streams.ts';
 import { createStreams } from '../domains/streams/streams.ts';
 import { createWebhooks } from '../domains/webhooks/webhooks.ts';
 import { clientRateKey, type Listener, networkOf } from '../http/address.ts';
@@ -115,7 +116,9 @@ export async function createParts(options: PartsOptions) {
   };
   const studio = studioHandlerFactory(context);
 
-  const { realtime, chat, slowMode } = await options.createRealtime(options);
+  const archived = new ArchivedStreams({ store, nowMs });
+  const isArchived = (streamId: string) => archived.has(streamId);
+  const { realtime, chat, slowMode } = await options.createRealtime({ ...options, isArchived });
   const openStreams = new OpenStreams(nowMs);
   moderation.cache.onBanned(async (streamId, seats) => {
     openStreams.endOf(streamId, seats);
@@ -146,7 +149,7 @@ export async function createParts(options: PartsOptions) {
 
   return {
     ...{ requests, credentials, realtime, openStreams, media, live, isStudio },
-    ...{ moderation, accounts, members, viewerTokens, studio, context },
+    ...{ moderation, accounts, members, viewerTokens, studio, context, archived },
     presenterKeys: presenterKeys.handlers(studio),
     presenter: createPresenter({ context, store, winnerCode, showStreams: live.showStreams }),
     streams: createStreams({
@@ -162,7 +165,7 @@ export async function createParts(options: PartsOptions) {
       rate: rates.answers,
     }),
     chat: createChat({
-      ...{ chat, slowMode, credentials, clock, newId },
+      ...{ chat, slowMode, credentials, clock, newId, isArchived },
       rate: rates.chat,
       moderation: moderation.cache,
       names: new ViewerNames({

@@ -54,6 +54,8 @@ export interface Service {
   sendWebhooks(): Promise<void>;
   /** Makes due reports; for tests with a manual clock. */
   makeReports(): Promise<void>;
+  /** Finds archived streams and deletes what expired; for tests with a manual clock. */
+  upkeep(): Promise<void>;
   /** A setup link for the first member, or null when there is one (SPEC U-12). */
   newSetupLink(origin: string): Promise<string | null>;
   /** Why the service should get no requests now, or null. */
@@ -185,22 +187,23 @@ function statsOf({ requests, realtime, quizzes, media, ...parts }: Parts): Servi
 
 type Lifecycle = Pick<
   Service,
-  'start' | 'seal' | 'sendWebhooks' | 'makeReports' | 'unreadyReason' | 'drain' | 'stop'
+  'start' | 'seal' | 'sendWebhooks' | 'makeReports' | 'upkeep' | 'unreadyReason' | 'drain' | 'stop'
 >;
 
 function lifecycleOf({ store, clock, logger }: ServiceOptions, parts: Parts): Lifecycle {
   const { realtime, openStreams, live, media, webhooks, reports, moderation } = parts;
-  const { accounts, members, viewerTokens, rehearsals } = parts;
+  const { accounts, members, viewerTokens, rehearsals, archived } = parts;
   let isDraining = false;
   let upkeepTimer: Timer | null = null;
-  const upkeep = () => {
+  const upkeep = async () => {
     const work = [
+      archived.refresh(),
       viewerTokens.upkeep(),
       accounts.upkeep(),
       members.upkeep(),
       store.deleteExpiredIdempotencyKeys({ nowMs: clock.nowMs() }),
     ];
-    Promise.all(work).catch((error) => {
+    await Promise.all(work).catch((error) => {
       // An unavailable backend is logged by its client, and the next upkeep tries again.
       if (!(error instanceof Unavailable)) logger.warn({ err: error }, 'upkeep failed');
     });
@@ -208,7 +211,7 @@ function lifecycleOf({ store, clock, logger }: ServiceOptions, parts: Parts): Li
   return {
     start: async () => {
       realtime.start();
-      upkeepTimer = runtime.setInterval(upkeep, UPKEEP_MS);
+      upkeepTimer = runtime.setInterval(() => void upkeep(), UPKEEP_MS);
       webhooks.sender.start();
       moderation.cache.start();
       if (parts.isStudio) {
@@ -220,6 +223,7 @@ function lifecycleOf({ store, clock, logger }: ServiceOptions, parts: Parts): Li
     seal: () => realtime.seal(),
     sendWebhooks: () => webhooks.sender.sendAll(),
     makeReports: () => reports.maker.makeAll(),
+    upkeep,
     unreadyReason: () => {
       if (isDraining) return 'The service is stopping.';
       if (realtime.lagMs() > LAG_MAX_MS) return 'Sealing is behind.';

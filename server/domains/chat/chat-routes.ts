@@ -20,6 +20,8 @@ export interface ChatDeps {
   readonly rate: RateLimiter;
   readonly newId: () => string;
   readonly moderation: Pick<ModerationCache, 'chatMode' | 'mutedUntil'>;
+  /** Whether the chat of a stream is closed for good (S-21). */
+  readonly isArchived: (streamId: string) => boolean;
   readonly slowMode: SlowMode;
   readonly names: Pick<ViewerNames, 'note'>;
 }
@@ -32,14 +34,19 @@ export function createChat({
   rate,
   newId,
   moderation,
+  isArchived,
   slowMode,
   names,
 }: ChatDeps): { readonly viewerHandlers: Handlers<Pick<typeof viewerApi, 'postChat'>> } {
-  /** @throws DomainError `conflict` when the viewer is muted or the chat is paused */
+  /** @throws DomainError `conflict` when the viewer is muted, or the chat is paused or closed */
   function requireCanPost(viewer: Viewer): void {
     const until = moderation.mutedUntil(viewer);
     if (until !== false) {
       throw new DomainError('conflict', 'You are muted in this chat.', { muted: true, until });
+    }
+    if (isArchived(viewer.streamId)) {
+      const detail = 'The show ended over a day ago. Its chat is closed.';
+      throw new DomainError('conflict', detail, { paused: true });
     }
     if (moderation.chatMode(viewer.streamId).paused) {
       throw new DomainError('conflict', 'The chat is paused.', { paused: true });

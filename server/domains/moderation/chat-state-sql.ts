@@ -1,4 +1,4 @@
-import { HIDDEN_SENT_MAX } from '../../../protocol/limits.ts';
+import { ARCHIVE_MS, HIDDEN_SENT_MAX } from '../../../protocol/limits.ts';
 import type {
   ChatState,
   Restriction,
@@ -95,8 +95,11 @@ interface RestrictedSeat {
   readonly until: number | null;
 }
 
-/** How long after the end of its stream a chat is still moderated. */
-const READ_AFTER_END_MS = 24 * 3600_000;
+/**
+ * How long after the end of its stream a chat is still moderated: until every node knows that the stream is
+ * archived and takes no more posts.
+ */
+const READ_AFTER_END_MS = ARCHIVE_MS + 300_000;
 // With the maximum of 10,000 restrictions each, the thread of SQLite takes 90 ms for a page. Restrictions
 // reach the event loop as plain numbers; as objects they would block it for as long again.
 const PAGE_SIZE = 10;

@@ -1,3 +1,4 @@
+import { intervalStartMs } from '../../../protocol/interval.ts';
 import type { ViewerChat } from '../../../protocol/moderation.ts';
 import type { ShownProduct } from '../../../protocol/products.ts';
 import { readProcedure } from '../../storage/sql/procedure.ts';
@@ -5,6 +6,7 @@ import { recentMessageProcedures } from '../chat/recent-messages-sql.ts';
 import { viewersChat } from '../moderation/chat-state-sql.ts';
 import { readShownProduct } from '../products/products-sql.ts';
 import { openQuizInterval } from '../quizzes/quizzes-sql.ts';
+import { archivedEndMs } from './stream-rules.ts';
 import { type StreamRow, streamProcedures } from './streams-sql.ts';
 
 /** The stream detail that viewers get. */
@@ -30,7 +32,11 @@ export const detailProcedures = {
       if (!stream) return null;
       const quizInterval = await openQuizInterval(tx, id, interval);
       const product = await readShownProduct(tx, id);
-      return { stream, quizInterval, product, chat: await viewersChat(tx, id) };
+      const chat = await viewersChat(tx, id);
+      const isArchived =
+        stream.ended !== null && stream.ended <= archivedEndMs(intervalStartMs(interval));
+      const paused = chat.paused || isArchived;
+      return { stream, quizInterval, product, chat: { ...chat, paused } };
     },
   ),
 };

@@ -1,5 +1,5 @@
 import { intervalAt } from '../../../protocol/interval.ts';
-import { REOPEN_MS } from '../../../protocol/limits.ts';
+import { ARCHIVE_MS, REOPEN_MS } from '../../../protocol/limits.ts';
 import type { StreamStatus } from '../../../protocol/streams.ts';
 import { DomainError } from '../../platform/errors.ts';
 
@@ -35,6 +35,11 @@ export function endStream<S extends StreamState>(stream: S, atMs: number | null,
   if (stream.status === 'ENDED') return stream;
   if (atMs !== null && atMs > nowMs) return { ...stream, endsAt: atMs };
   return { ...stream, status: 'ENDED', ended: nowMs, endsAt: null };
+}
+
+/** The newest end of streams that are archived: they count no viewers and take no posts (S-21). */
+export function archivedEndMs(nowMs: number): number {
+  return nowMs - ARCHIVE_MS;
 }
 
 /**

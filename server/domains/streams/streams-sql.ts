@@ -10,7 +10,13 @@ import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/proced
 import { NO_REHEARSAL } from '../rehearsals/rehearsal-filter.ts';
 import { logWebhookEvent } from '../webhooks/event-log-sql.ts';
 import type { WebhookEvent } from '../webhooks/webhook-events.ts';
-import { endStream, reopenStream, type StreamState, startStream } from './stream-rules.ts';
+import {
+  archivedEndMs,
+  endStream,
+  reopenStream,
+  type StreamState,
+  startStream,
+} from './stream-rules.ts';
 
 /** A row of `streams`. */
 export interface StreamRow extends StreamState {
@@ -254,6 +260,18 @@ export const streamProcedures = {
   }),
 
   findStream: readProcedure((tx, { id }: { id: string }) => findById(tx, id)),
+
+  /** Those of these streams that are archived (S-21). */
+  archivedAmong: readProcedure(
+    async (tx, { ids, nowMs }: { ids: readonly string[]; nowMs: number }): Promise<string[]> => {
+      const rows = await tx.query<{ id: string }>(
+        `select streams.id as id from ${tx.rows('$1', ['id text'])} used
+         join streams on streams.id = used.id where streams.ended <= $2`,
+        [JSON.stringify(ids.map((id) => [id])), archivedEndMs(nowMs)],
+      );
+      return rows.map(({ id }) => id);
+    },
+  ),
 
   findOwnStream: readProcedure((tx, { id, producer }: OwnId) => ownStream(tx, id, producer)),
 

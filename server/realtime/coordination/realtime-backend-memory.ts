@@ -13,13 +13,13 @@ export interface MemoryRealtimeBackendOptions extends RealtimeBackendOptions {
 export function createMemoryRealtimeBackend(
   options: MemoryRealtimeBackendOptions,
 ): RealtimeBackend {
-  const { store, clock, logger, watermark, onSealed, source } = options;
-  const presence = createMemoryPresence(clock);
+  const { store, clock, logger, watermark, isArchived, onSealed, source } = options;
+  const presence = createMemoryPresence({ clock, isArchived });
   const feed = new MemoryFeedLog(store, watermark);
   const transients = new TransientBuffer({
     source,
     counts: new ViewCountEvents(presence),
-    activeStreams: (interval) => feed.activeStreams(interval),
+    activeStreams: (interval) => [...feed.activeStreams(interval)].filter((id) => !isArchived(id)),
   });
   const sealer = new Sealer({ clock, store, log: feed, logger, onSealed, transients });
   return {

@@ -54,6 +54,8 @@ export interface RealtimeBackendOptions {
   readonly logger: Logger;
   /** The newest sealed interval in the database. */
   readonly watermark: number;
+  /** Whether a stream counts no viewers any more (S-21). */
+  readonly isArchived: (streamId: string) => boolean;
   /** Numbers in [0, 1). */
   readonly random: () => number;
   /** Called with the time from the end of an interval until it could be served, in ms. */

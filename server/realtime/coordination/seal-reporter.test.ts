@@ -26,6 +26,7 @@ function testReporter(reply: () => SealReportReply, clock = { interval: START + 
       },
     },
     presence: { replicate: async () => {} },
+    isArchived: () => false,
     source: chat,
     sealer: { seal: async () => {}, isBusy: () => false },
     failover: { expect: () => {} },

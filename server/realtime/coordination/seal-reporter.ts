@@ -15,6 +15,8 @@ export interface SealReporterOptions {
   readonly log: MemoryFeedLog;
   readonly coordinator: Pick<SealCoordinator, 'hasReported' | 'report'>;
   readonly presence: Pick<SharedPresenceRegistry, 'replicate'>;
+  /** Whether a stream counts no viewers any more (S-21). */
+  readonly isArchived: (streamId: string) => boolean;
   /** Viewers' posts on this node. */
   readonly source: SharedTransientSource;
   readonly sealer: Pick<SharedSealer, 'seal' | 'isBusy'>;
@@ -112,7 +114,7 @@ export class SealReporter {
   }
 
   private async send(interval: number): Promise<SealReportReply> {
-    const { log, coordinator, source, sealer } = this.options;
+    const { log, coordinator, source, sealer, isArchived } = this.options;
     const served = log.watermark();
     const batch =
       coordinator.hasReported() && this.sendsBatch(interval) ? source.nextBatch() : null;
@@ -121,7 +123,9 @@ export class SealReporter {
       served,
       canSeal: !sealer.isBusy(),
       batch,
-      activeStreams: countIsDue(served + 1, interval) ? [...log.activeStreams(interval)] : [],
+      activeStreams: countIsDue(served + 1, interval)
+        ? [...log.activeStreams(interval)].filter((id) => !isArchived(id))
+        : [],
     });
     // Without a result the batch stays unsettled: an earlier attempt may have arrived.
     if (batch && reply.batchResult !== null) {

@@ -1,5 +1,4 @@
 import { intervalAt } from '../../../protocol/interval.ts';
-import type { Clock } from '../../platform/clock.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import type { FunctionCall, Redis } from '../../storage/redis/redis.ts';
 import {
@@ -10,20 +9,17 @@ import {
   merge,
   readBlocks,
 } from './presence-commands.ts';
-import type { Counts, SharedPresenceRegistry } from './presence-registry.ts';
+import type { Counts, PresenceOptions, SharedPresenceRegistry } from './presence-registry.ts';
 import { PresenceRings } from './presence-rings.ts';
 import { ReplicationState, windowTo } from './replication-state.ts';
 import { StreamCount } from './stream-count.ts';
 
-export interface RedisPresenceOptions {
+export interface RedisPresenceOptions extends PresenceOptions {
   readonly redis: Pick<Redis, 'call' | 'callAll' | 'unavailableReason'>;
-  readonly clock: Clock;
   /** Id of the service, stored in the database; separates the keys of services that share a Redis. */
   readonly serviceId: string;
   /** The newest interval that all nodes are known to have replicated. */
   readonly watermark: () => number;
-  /** The most seats a stream can have; `PresenceRing` has the default. */
-  readonly maxSeats?: number;
 }
 
 /** Intervals between two published counts. */
@@ -46,9 +42,9 @@ const CALLS_MAX = 1_000;
  * jitter, or not replicated yet, would be missing until the next count (N-6).
  */
 export function createRedisPresence(options: RedisPresenceOptions): SharedPresenceRegistry {
-  const { redis, clock, serviceId, maxSeats } = options;
+  const { redis, clock, serviceId } = options;
   const activeBlocks = new ActiveBlocks(serviceId);
-  const rings = new PresenceRings(clock, maxSeats);
+  const rings = new PresenceRings(options);
   const counts = new Map<string, StreamCount>();
   let states = new Map<string, ReplicationState>();
   /** The newest interval in which this node announced blocks. */
@@ -165,8 +161,7 @@ export function createRedisPresence(options: RedisPresenceOptions): SharedPresen
   return {
     register(streamId, seat, nowMs) {
       if (redis.unavailableReason() !== null) throw redisUnavailable();
-      rings.register(streamId, seat, nowMs);
-      counts.get(streamId)?.add(seat);
+      if (rings.register(streamId, seat, nowMs)) counts.get(streamId)?.add(seat);
     },
     async evict(streamId, seats) {
       rings.evict(streamId, seats);

@@ -1,3 +1,4 @@
+import type { Clock } from '../../platform/clock.ts';
 import type { SeatMemory } from './presence-ring.ts';
 
 /**
@@ -8,7 +9,8 @@ import type { SeatMemory } from './presence-ring.ts';
  */
 export interface PresenceRegistry {
   /**
-   * Registers a viewer's seat in a stream, now. Later reads of the count include it.
+   * Registers a viewer's seat in a stream, now. Later reads of the count include it, unless the stream
+   * is archived.
    * @param nowMs service time, if the caller has just read it
    * @throws RangeError when the seat is beyond the seats that a stream can have
    */
@@ -78,6 +80,14 @@ export interface ShareablePresence {
   unavailableReason(): string | null;
   /** Advances to the current interval. Call it in every interval: other threads depend on it. */
   advance(): void;
+}
+
+export interface PresenceOptions {
+  readonly clock: Clock;
+  /** Whether a stream counts no viewers any more (S-21); absent: every stream does. */
+  readonly isArchived?: (streamId: string) => boolean;
+  /** The most seats a stream can have; `PresenceRing` has the default. */
+  readonly maxSeats?: number;
 }
 
 /** Counts by stream id. */

@@ -313,10 +313,15 @@ export class PresenceRing {
    * @returns whether the ring is closed
    */
   close(): boolean {
-    Atomics.store(this.#control, NEWEST, CLOSED);
+    this.discard();
     if (this.#total() === 0) return true;
     Atomics.store(this.#control, NEWEST, lowBits(this.#newestInterval));
     return false;
+  }
+
+  /** Closes the ring, whether or not seats are present. It must not be used any more. */
+  discard(): void {
+    Atomics.store(this.#control, NEWEST, CLOSED);
   }
 
   #hasSlot(interval: number): boolean {

@@ -7,16 +7,18 @@ import {
 import { createMemoryPresence } from './presence-rings.ts';
 import { SharedPresenceWriter } from './shared-presence-writer.ts';
 
-presenceRegistryContract('memory', createMemoryPresence);
+presenceRegistryContract('memory', (clock) => createMemoryPresence({ clock }));
 presenceRegistryContract('memory, from another thread', (clock) =>
-  withThreadRegistration(createMemoryPresence(clock), clock),
+  withThreadRegistration(createMemoryPresence({ clock }), clock),
 );
 
 describe('the memory of a registry', () => {
   function setUp(maxSeats?: number) {
     const clock = { ms: 1_700_000_000_000, nowMs: () => clock.ms };
-    const presence = createMemoryPresence(clock, maxSeats);
-    return { clock, presence };
+    const archived = new Set<string>();
+    const isArchived = (streamId: string) => archived.has(streamId);
+    const presence = createMemoryPresence({ clock, isArchived, ...(maxSeats && { maxSeats }) });
+    return { clock, presence, archived };
   }
 
   test('is freed for streams without viewers when the live counts are read', () => {
@@ -83,6 +85,23 @@ describe('the memory of a registry', () => {
     presence.advance();
     expect(rings.get('stream')?.register(2, intervalAt(clock.ms))).toBe(true);
     expect(presence.count('stream')).toBe(2);
+  });
+
+  test('[S-21] is freed when a stream is archived, and other threads cannot register in it any more', () => {
+    const { clock, presence, archived } = setUp();
+    const dropped: string[] = [];
+    const writers: SharedPresenceWriter[] = [];
+    presence.share({
+      ringShared: (_, memory) => writers.push(new SharedPresenceWriter(memory)),
+      ringDropped: (streamId) => dropped.push(streamId),
+    });
+    for (const streamId of ['old', 'new']) presence.register(streamId, 1);
+    archived.add('old');
+    expect([...presence.countsAtEndOf(intervalAt(clock.ms))]).toEqual([['new', 1]]);
+    expect(dropped).toEqual(['old']);
+    expect(writers[0]?.register(1, intervalAt(clock.ms))).toBe(false);
+    presence.register('old', 1);
+    expect([presence.count('old'), presence.ringCount(), writers.length]).toEqual([0, 1, 2]);
   });
 
   test('[V-8] is not allocated by reading a count', () => {

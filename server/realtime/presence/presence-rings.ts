@@ -1,7 +1,7 @@
 import { intervalAt } from '../../../protocol/interval.ts';
-import type { Clock } from '../../platform/clock.ts';
 import type {
   Counts,
+  PresenceOptions,
   PresenceRegistry,
   RingListener,
   ShareablePresence,
@@ -21,27 +21,28 @@ export class PresenceRings {
   #nextSweep = Number.NEGATIVE_INFINITY;
   #listener: RingListener | null = null;
 
-  /** @param maxSeats the most seats a stream can have; `PresenceRing` has the default */
-  constructor(
-    private readonly clock: Clock,
-    private readonly maxSeats?: number,
-  ) {}
+  constructor(private readonly options: PresenceOptions) {}
 
   /** Lets other threads register as well. Call it before the first registration. */
   share(listener: RingListener): void {
     this.#listener = listener;
   }
 
-  /** @throws RangeError when the seat is beyond the seats that a stream can have */
-  register(streamId: string, seat: number, nowMs = this.clock.nowMs()): void {
+  /**
+   * @returns false when the stream is archived: it has no ring, so that no other stream is checked here
+   * @throws RangeError when the seat is beyond the seats that a stream can have
+   */
+  register(streamId: string, seat: number, nowMs = this.options.clock.nowMs()): boolean {
     const interval = intervalAt(nowMs);
     const ring = this.#rings.get(streamId) ?? this.#add(streamId, interval);
+    if (ring === null) return false;
     ring.register(seat, interval);
+    return true;
   }
 
   /** Stops counting these seats, until they register again. */
   evict(streamId: string, seats: readonly number[]): void {
-    const interval = intervalAt(this.clock.nowMs());
+    const interval = intervalAt(this.options.clock.nowMs());
     for (const seat of seats) this.#rings.get(streamId)?.evict(seat, interval);
   }
 
@@ -55,18 +56,23 @@ export class PresenceRings {
 
   /** Advances all rings to the current interval, so that other threads can register in the next. */
   advance(): void {
-    const interval = intervalAt(this.clock.nowMs());
+    const interval = intervalAt(this.options.clock.nowMs());
     for (const ring of this.#rings.values()) ring.count(interval);
   }
 
-  /** Streams for which `countOf` is above 0, with that count. Drops empty rings. */
+  /** Streams for which `countOf` is above 0, with that count. Drops empty rings and those of archived streams. */
   counts(
     countOf: (ring: PresenceRing, interval: number) => number,
   ): Array<readonly [string, number]> {
-    const interval = intervalAt(this.clock.nowMs());
+    const interval = intervalAt(this.options.clock.nowMs());
     this.#nextSweep = interval + SWEEP_INTERVALS;
     const nonzero: Array<readonly [string, number]> = [];
     for (const [streamId, ring] of this.#rings) {
+      if (this.options.isArchived?.(streamId)) {
+        ring.discard();
+        this.#drop(streamId);
+        continue;
+      }
       const currentCount = ring.count(interval);
       const count = countOf(ring, interval);
       if (count > 0) nonzero.push([streamId, count]);
@@ -85,10 +91,12 @@ export class PresenceRings {
     return this.#rings.size;
   }
 
-  #add(streamId: string, interval: number): PresenceRing {
+  /** @returns null when the stream is archived */
+  #add(streamId: string, interval: number): PresenceRing | null {
+    if (this.options.isArchived?.(streamId)) return null;
     if (interval >= this.#nextSweep) this.liveCounts();
     const listener = this.#listener;
-    const ring: PresenceRing = new PresenceRing(this.maxSeats, {
+    const ring: PresenceRing = new PresenceRing(this.options.maxSeats, {
       isShared: listener !== null,
       ...(listener && { onGrown: () => listener.ringShared(streamId, ring.memory()) }),
     });
@@ -110,11 +118,11 @@ export interface MemoryPresenceRegistry extends PresenceRegistry, ShareablePrese
   ringCount(): number;
 }
 
-/** @param maxSeats the most seats a stream can have; `PresenceRing` has the default */
-export function createMemoryPresence(clock: Clock, maxSeats?: number): MemoryPresenceRegistry {
-  const rings = new PresenceRings(clock, maxSeats);
+export function createMemoryPresence(options: PresenceOptions): MemoryPresenceRegistry {
+  const { clock } = options;
+  const rings = new PresenceRings(options);
   return {
-    register: (streamId, seat, nowMs) => rings.register(streamId, seat, nowMs),
+    register: (streamId, seat, nowMs) => void rings.register(streamId, seat, nowMs),
     evict: (streamId, seats) => rings.evict(streamId, seats),
     count: (streamId) => rings.get(streamId)?.count(intervalAt(clock.nowMs())) ?? 0,
     countsAtEndOf: (ended) => rings.counts((ring) => ring.countAtEndOf(ended)),

@@ -169,7 +169,8 @@ async function openNode(
       return outcome;
     },
   };
-  const options = { store, clock, logger, watermark, random: Math.random, onSealed };
+  const isArchived = () => false;
+  const options = { store, clock, logger, watermark, isArchived, random: Math.random, onSealed };
   const { realtime, chat } = await createRealtime(options);
   realtime.start();
   let ended: Promise<void> | null = null;
