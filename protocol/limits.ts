@@ -19,7 +19,10 @@ export const PLAYBACK_LADDER = [
 ] as const;
 /** Most elements in each array of one `chats` event. */
 export const CHAT_SAMPLE = 50;
-/** Most bytes of viewers' messages in one interval: 128 KB/s, a sixth of the lowest playback quality. */
+/**
+ * Most bytes of viewers' messages in one interval of a stream, and of one client in one interval of all streams
+ * of a node: 128 KB/s, a sixth of the lowest playback quality.
+ */
 export const CHAT_BYTES = 32 * 1024;
 /** Number of messages of a client that are selected for an interval before those of others are all in. */
 export const CHAT_TURN = 10;

@@ -1,7 +1,7 @@
 import { CHAT_KINDS, type ChatElement, type ChatKind } from '../../../protocol/feed.ts';
 import { CHAT_SAMPLE } from '../../../protocol/limits.ts';
 import { addHearts, type ChatSamples } from './chat-samples.ts';
-import { type Candidate, selectMessages } from './message-selection.ts';
+import { type Candidate, newCandidate, selectMessages } from './message-selection.ts';
 
 /** Twice what an interval can take, so that a selection is paid for by as many messages. */
 const CANDIDATES_MAX = 2 * CHAT_KINDS.length * CHAT_SAMPLE;
@@ -20,7 +20,8 @@ export class ChatBuffer {
       this.#candidates = selectMessages(this.#candidates);
     }
     const rank = this.random();
-    this.#candidates.push({ kind, element, rank, client: Bun.hash.crc32(client) });
+    const candidate = newCandidate({ kind, element, rank, client: Bun.hash.crc32(client) });
+    this.#candidates.push(candidate);
   }
 
   /** Adds hearts, up to the largest integer that a client can read exactly. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CHAT_KINDS, type ChatKind, chatElementSchema } from '../../../protocol/feed.ts';
 import type { ViewerChats } from '../../realtime/feed/interval-body.ts';
-import { type Candidate, selectMessages } from './message-selection.ts';
+import { type Candidate, newCandidate, selectMessages } from './message-selection.ts';
 
 /** The posts of one stream on one node. */
 export interface ChatSamples {
@@ -82,12 +82,14 @@ function candidatesOf(
   { kept, ranks, clients }: KindMessages,
   random: () => number,
 ): Candidate[] {
-  return kept.map((element, index) => ({
-    kind,
-    element,
-    rank: ranks[index] ?? random(),
-    client: clients[index] ?? 0,
-  }));
+  return kept.map((element, index) =>
+    newCandidate({
+      kind,
+      element,
+      rank: ranks[index] ?? random(),
+      client: clients[index] ?? 0,
+    }),
+  );
 }
 
 /** Adds numbers of hearts, up to the largest integer that a client can read exactly. */

@@ -1,7 +1,8 @@
 import type { ViewerChats } from '../../realtime/feed/interval-body.ts';
 import { ChatBuffer } from './chat-buffer.ts';
-import { chatsFromSamples } from './chat-samples.ts';
+import { type ChatSamples, chatsFromSamples } from './chat-samples.ts';
 import type { ChatSource } from './chat-source.ts';
+import { limitClients } from './client-limit.ts';
 
 /**
  * Chat in the memory of one process. A stream takes memory only while its posts wait for sealing.
@@ -23,13 +24,18 @@ export function createMemoryChatSource({ random }: { random: () => number }): Ch
     post: (streamId, { kind, element, client }) => bufferOf(streamId).add(kind, element, client),
     hearts: (streamId, count) => bufferOf(streamId).addHearts(count),
     drain() {
-      const drained = new Map<string, ViewerChats>();
+      const taken = new Map<string, ChatSamples>();
       for (const [streamId, buffer] of buffers) {
         const samples = buffer.take();
-        if (samples) drained.set(streamId, chatsFromSamples(samples));
+        if (samples) taken.set(streamId, samples);
       }
       buffers.clear();
-      return drained;
+      return new Map<string, ViewerChats>(
+        [...limitClients(taken)].map(([streamId, samples]) => [
+          streamId,
+          chatsFromSamples(samples),
+        ]),
+      );
     },
   };
 }

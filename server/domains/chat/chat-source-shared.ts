@@ -1,8 +1,9 @@
 import { Unavailable } from '../../platform/errors.ts';
 import type { ViewerChats } from '../../realtime/feed/interval-body.ts';
 import { ChatBuffer } from './chat-buffer.ts';
-import { mergeChats, parseNodeChats, serializeChats } from './chat-samples.ts';
+import { type ChatSamples, mergeChats, parseNodeChats, serializeChats } from './chat-samples.ts';
 import type { SharedChatSource } from './chat-source.ts';
+import { limitClients } from './client-limit.ts';
 
 export interface SharedChatSourceOptions {
   /** Uniform from 0 to below 1. */
@@ -14,6 +15,10 @@ export interface SharedChatSourceOptions {
 }
 
 const BYTES_MAX = 1024 * 1024;
+/** About the size of a stream in a batch, without its messages. */
+const STREAM_BYTES = 128;
+/** About what a batch has of a message besides the message: its rank and its client. */
+const MESSAGE_BYTES = 32;
 
 const encoder = new TextEncoder();
 
@@ -40,18 +45,22 @@ export function createSharedChatSource(options: SharedChatSourceOptions): Shared
 
   /** Encodes the posts of streams, those that wait longest first. */
   function encodeBatch(): Uint8Array | null {
-    const entries: string[] = [];
-    let size = 2;
+    const taken = new Map<string, ChatSamples>();
+    let size = 0;
     for (const [streamId, buffer] of buffers) {
       if (size >= bytesMax) break;
       buffers.delete(streamId);
       const samples = buffer.take();
       if (!samples) continue;
-      const entry = serializeChats(streamId, samples);
-      entries.push(entry);
-      size += entry.length;
+      taken.set(streamId, samples);
+      size += STREAM_BYTES;
+      for (const { bytes } of samples.messages) size += MESSAGE_BYTES + bytes;
     }
-    return entries.length === 0 ? null : encoder.encode(`[${entries.join(',')}]`);
+    if (taken.size === 0) return null;
+    const entries = [...limitClients(taken)].map(([streamId, samples]) =>
+      serializeChats(streamId, samples),
+    );
+    return encoder.encode(`[${entries.join(',')}]`);
   }
 
   return {

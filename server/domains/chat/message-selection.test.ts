@@ -9,17 +9,23 @@ import {
 } from '../../../protocol/limits.ts';
 import { chatMessage } from '../../../test/support/chat/chat-messages.ts';
 import { seededRandom } from '../../../test/support/seeded-random.ts';
-import { type Candidate, selectMessages } from './message-selection.ts';
+import { type Candidate, newCandidate, selectMessages } from './message-selection.ts';
 
 /** Messages of one kind. The id of each is its index. */
-function candidates(count: number, of: Partial<Candidate>, random = Math.random): Candidate[] {
-  return Array.from({ length: count }, (_, index) => ({
-    kind: 'message',
-    element: chatMessage(`${index}`),
-    rank: random(),
-    client: 1,
-    ...of,
-  }));
+function candidates(
+  count: number,
+  of: Partial<Omit<Candidate, 'bytes'>>,
+  random = Math.random,
+): Candidate[] {
+  return Array.from({ length: count }, (_, index) =>
+    newCandidate({
+      kind: 'message',
+      element: chatMessage(`${index}`),
+      rank: random(),
+      client: 1,
+      ...of,
+    }),
+  );
 }
 
 const bytesOf = (messages: readonly Candidate[]) =>
@@ -81,12 +87,14 @@ describe('[C-8] selectMessages', () => {
     fc.assert(
       fc.property(posts, fc.integer(), fc.nat({ max: 600 }), (all, seed, split) => {
         const random = seededRandom(seed);
-        const posted = all.map((kind, index) => ({
-          kind,
-          element: chatMessage(`${index}`),
-          rank: random(),
-          client: index,
-        }));
+        const posted = all.map((kind, index) =>
+          newCandidate({
+            kind,
+            element: chatMessage(`${index}`),
+            rank: random(),
+            client: index,
+          }),
+        );
         const parts = [posted.slice(0, split), posted.slice(split)].flatMap(selectMessages);
         expect(selectMessages(parts)).toEqual(selectMessages(posted));
       }),

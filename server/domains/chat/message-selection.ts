@@ -9,9 +9,13 @@ export interface Candidate {
   readonly rank: number;
   /** Hash of the client that posted it. */
   readonly client: number;
+  /** Its size in the body of an interval. */
+  readonly bytes: number;
 }
 
-const encoder = new TextEncoder();
+export function newCandidate(message: Omit<Candidate, 'bytes'>): Candidate {
+  return { ...message, bytes: Buffer.byteLength(JSON.stringify(message.element)) };
+}
 
 /**
  * Selects the messages of an interval (C-8): in random order, the first ten of each client, then the
@@ -27,7 +31,7 @@ export function selectMessages(candidates: readonly Candidate[]): Candidate[] {
   for (const candidate of inTurns(candidates)) {
     const count = counts[candidate.kind] ?? 0;
     if (count === CHAT_SAMPLE) continue;
-    bytes += encoder.encode(JSON.stringify(candidate.element)).length;
+    bytes += candidate.bytes;
     // A shorter message further on would fit, but long messages would then be selected less often.
     if (bytes > CHAT_BYTES) break;
     counts[candidate.kind] = count + 1;
