@@ -97,6 +97,8 @@ export async function createParts(options: PartsOptions) {
     cacheSize: config.tokenCacheSize,
     rate: rates.tokens,
     access: config.tokenAuth,
+    onHalfFull: (streamId) =>
+      logger.warn({ streamId }, 'half of the seats of a stream are taken; see FourbeatSeatsRunOut'),
   });
   const winnerCode = await createWinnerCode({ store, randomBytes });
   const presenterKeys = createPresenterKeys({ store, randomBytes });

@@ -179,6 +179,7 @@ function statsOf({ requests, realtime, quizzes, media, ...parts }: Parts): Servi
     feedLagMs: () => realtime.lagMs(),
     additional: [
       ...(media?.metrics ?? []),
+      ...parts.viewerTokens.tokens.metrics,
       ...parts.webhooks.sender.metrics,
       ...parts.rehearsals.runner.metrics,
     ],

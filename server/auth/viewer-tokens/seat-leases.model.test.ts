@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { SEATS_MAX } from '../../../protocol/limits.ts';
 import { DomainError, Unavailable } from '../../platform/errors.ts';
 import { SeatLeases, type SeatStore } from './seat-leases.ts';
 import type { SeatOffer, StreamViewer, TakenSeat } from './tokens-sql.ts';
@@ -180,4 +181,26 @@ test('[T-8] requests for streams that do not exist cause no gap in the seats of 
   const unknown = Array.from({ length: 1_001 }, (_, index) => `no stream ${index}`);
   await node.assign(unknown.map((streamId) => ({ streamId, viewer: 'eve' })));
   expect(await seatOf('cid')).toEqual([2]);
+});
+
+test('[L-13] a stream half of whose seats are taken is reported once, and its share until it is full', async () => {
+  const store = new ModelDatabase(async (_, effect) => effect());
+  const reported: string[] = [];
+  const node = new SeatLeases(store, (streamId) => reported.push(streamId));
+  const [streamId = '', quiet = ''] = STREAMS;
+  const join = (name: string) => node.assign([{ streamId, viewer: name }]);
+  await node.assign([{ streamId: quiet, viewer: 'ann' }]);
+  expect(node.usedRatio()).toBe(1 / SEATS_MAX);
+
+  await store.leaseSeats({ streamId, count: SEATS_MAX / 2 - 1 });
+  await join('ann');
+  expect([node.usedRatio(), reported]).toEqual([0.5, [streamId]]);
+  await join('ben');
+  expect(node.usedRatio()).toBeGreaterThan(0.5);
+  expect(reported).toEqual([streamId]);
+
+  const full = { ...store, leaseSeats: () => Promise.reject(new DomainError('conflict', 'Full.')) };
+  const late = new SeatLeases(full);
+  await late.assign([{ streamId, viewer: 'cid' }]);
+  expect(late.usedRatio()).toBe(1);
 });

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { SEATS_MAX } from '../../../protocol/limits.ts';
 import { DomainError, Unavailable } from '../../platform/errors.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { SeatPool } from './seat-pool.ts';
@@ -13,6 +14,8 @@ export type SeatStore = Pick<
 const STREAMS_MAX = 1_000;
 /** The pool of a stream without new viewers for this long is dropped; its seats remain unused. */
 const IDLE_MS = 600_000;
+/** The operator is warned when half of the seats are left: those last one address for 23 h (L-4). */
+const WARNING_SEATS = SEATS_MAX / 2;
 // Another attempt is needed when a leased seat is taken already, as after a restored backup.
 const ATTEMPTS_MAX = 3;
 
@@ -26,8 +29,19 @@ export class SeatLeases {
     ttl: IDLE_MS,
     updateAgeOnGet: true,
   });
+  /** By stream: the number of its seats that nodes have leased, when this node last leased some. */
+  private readonly leased = new LRUCache<string, number>({ max: STREAMS_MAX, ttl: IDLE_MS });
 
-  constructor(private readonly store: SeatStore) {}
+  /** @param onHalfFull called once when half of the seats of a stream are leased, by the node that leases them */
+  constructor(
+    private readonly store: SeatStore,
+    private readonly onHalfFull: (streamId: string) => void = () => {},
+  ) {}
+
+  /** The share of seats that are leased in the fullest stream with new viewers on this node; 0 without any. */
+  usedRatio(): number {
+    return Math.max(0, ...this.leased.values()) / SEATS_MAX;
+  }
 
   /**
    * Finds or assigns the seats of viewers.
@@ -97,14 +111,23 @@ export class SeatLeases {
     try {
       const blockSize = pool.nextBlockSize(count - seats.length);
       const block = await this.store.leaseSeats({ streamId, count: blockSize });
+      this.noteLeased(streamId, block.first, block.count);
       pool = this.poolOf(streamId, pool);
       pool.put([...seats, ...Array.from({ length: block.count }, (_, n) => block.first + n)]);
     } catch (error) {
       pool.put(seats);
+      if (error instanceof DomainError && error.kind === 'conflict') {
+        this.leased.set(streamId, SEATS_MAX);
+      }
       if (error instanceof DomainError && seats.length === 0) return error;
       if (!(error instanceof DomainError)) throw error;
     }
     return pool.take(count);
+  }
+
+  private noteLeased(streamId: string, first: number, count: number): void {
+    this.leased.set(streamId, first + count);
+    if (first < WARNING_SEATS && first + count >= WARNING_SEATS) this.onHalfFull(streamId);
   }
 
   /** The stored pool of a stream; the given one if there is none. */

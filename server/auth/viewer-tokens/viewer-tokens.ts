@@ -5,6 +5,7 @@ import { TOKEN_LIFETIME_S } from '../../../protocol/limits.ts';
 import { type ViewerClaims, viewerClaimsSchema } from '../../../protocol/tokens.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { DomainError } from '../../platform/errors.ts';
+import type { MetricDefinition } from '../../platform/metrics.ts';
 import type { RateLimiter } from '../../platform/rate-limiter.ts';
 import { Batch } from '../../storage/sql/batch.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
@@ -37,6 +38,8 @@ export interface ViewerTokensOptions {
   readonly cacheSize: number;
   /** Banned viewers get no token. */
   readonly bans: BanList;
+  /** Called when half of the seats of a stream are taken. */
+  readonly onHalfFull?: (streamId: string) => void;
 }
 
 /**
@@ -59,12 +62,17 @@ export class ViewerTokens {
   /** The verified tokens, which may have expired. */
   readonly cache: TokenCache;
   private readonly forgedCache = new LRUCache<string, true>({ max: FORGED_CACHE_MAX });
+  private readonly leases: SeatLeases;
   private readonly seats: Batch<StreamViewer, number | DomainError>;
 
   constructor(private readonly options: ViewerTokensOptions) {
     this.cache = new TokenCache(options.cacheSize, () => options.clock.nowMs());
-    const leases = new SeatLeases(options.store);
-    this.seats = new Batch((viewers) => leases.assign(viewers), SEAT_BATCH_MAX, SEAT_DEADLINE_MS);
+    this.leases = new SeatLeases(options.store, options.onHalfFull);
+    this.seats = new Batch(
+      (viewers) => this.leases.assign(viewers),
+      SEAT_BATCH_MAX,
+      SEAT_DEADLINE_MS,
+    );
   }
 
   /**
@@ -97,6 +105,18 @@ export class ViewerTokens {
     // Verification would succeed with the same claims, so cache the result now.
     this.cache.put(token, { streamId, seat, expiresMs: expiresAt * 1000 });
     return token;
+  }
+
+  /** The share of taken seats; no label names a stream. */
+  get metrics(): MetricDefinition[] {
+    return [
+      {
+        kind: 'gauge',
+        name: 'fourbeat_seats_used_ratio',
+        help: 'Share of taken seats in the fullest stream with new viewers on this node in the last 10 minutes.',
+        read: () => [[this.leases.usedRatio()]],
+      },
+    ];
   }
 
   /** Verifies a token. Null unless this service issued it and it is valid now. */
@@ -159,6 +179,8 @@ export interface ViewerTokensDeps {
   readonly randomBytes: RandomBytes;
   readonly rate: RateLimiter;
   readonly access: TokenRouteDeps['access'];
+  /** Called when half of the seats of a stream are taken. */
+  readonly onHalfFull: (streamId: string) => void;
 }
 
 const VIEWER_SECRET_BYTES = 32;
@@ -175,6 +197,7 @@ export async function createViewerTokens(deps: ViewerTokensDeps) {
   const viewerSecret = await store.keepSecret({ name: 'viewer', offered });
   const tokens = new ViewerTokens({
     ...{ store, keyring, clock, issuer, viewerSecret, cacheSize, bans },
+    onHalfFull: deps.onHalfFull,
   });
   return {
     tokens,
