@@ -146,6 +146,24 @@ describe('an event stream', () => {
     second.seal(101);
   });
 
+  // The runtime must end a stream that no client receives: it would take each interval until the token expires.
+  test('[G-9] an event stream ends at once as the body of a response to HEAD', async () => {
+    const { log, listeners } = testLog(100);
+    const end = Promise.withResolvers<void>();
+    const observer = { onEnd: end.resolve, onUnsent: () => {} };
+    const server = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      fetch: () =>
+        new Response(openEventStream({ log, streamId: 's', from: 101, ...observer }).body),
+    });
+    const response = await fetch(server.url, { method: 'HEAD' });
+    expect(response.status).toBe(200);
+    await end.promise;
+    expect(listeners.size).toBe(0);
+    await server.stop(true);
+  });
+
   test('[F-25] counts pages of older intervals that a viewer does not read, but cuts no stream for one large page', async () => {
     const { log } = testLog(300);
     const large = new Uint8Array(700_000).fill(0x61);
