@@ -7,7 +7,7 @@ import { newStreamSchema } from '../../../protocol/studio.ts';
 import { procedures } from '../../app/procedures.ts';
 import type { Rows, SqlValue, Tx } from '../../storage/sql/procedure.ts';
 import { openMigratedSqlite, type Sqlite } from '../../storage/sql/sqlite.ts';
-import { closeQuizzes, openQuizInterval } from './quizzes-sql.ts';
+import { closeQuizzes, latestPublished, openQuizInterval } from './quizzes-sql.ts';
 
 // Requests of a whole audience in one second must cost the database a few set-based statements that use
 // an index. These tests check the number of statements and their query plans, not their time.
@@ -168,5 +168,18 @@ test('[W-14] a viewer reads and erases its contact details without a search of a
       'SEARCH winners_rounds USING COVERING INDEX winners_rounds_of_stream (stream_id=?)',
     ),
     expect.stringMatching(/^SEARCH winners_rounds USING INDEX \S+ \(number=\?\)$/),
+  ]);
+});
+
+test('[B-1] latestPublished reads one row from the index of published quizzes', async () => {
+  const { tx, statements } = recordingTx();
+  expect((await latestPublished(tx, STREAM))?.id).toBe(`${STREAM} game ${GAME_QUIZZES - 1}`);
+  const plans = await Promise.all(
+    statements.map(({ text, params }) =>
+      sqlite.query<{ detail: string }>(`explain query plan ${text}`, params),
+    ),
+  );
+  expect(plans.flat().map(({ detail }) => detail)).toEqual([
+    'SEARCH quizzes USING INDEX quizzes_published (stream_id=? AND created>?)',
   ]);
 });
