@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { SEATS_MAX } from '../../../protocol/limits.ts';
-import { isLikeCode, winnerCode } from './winner-code.ts';
+import { cachedWinnerCode, isLikeCode, winnerCode } from './winner-code.ts';
 
 const SECRET = 'a secret';
 const SEATS = Array.from({ length: 20_000 }, (_, seat) => seat);
@@ -26,6 +26,23 @@ describe('winnerCode', () => {
     expect(same((seat) => winnerCode('another secret', 'stream', seat))).toEqual([]);
     expect(same((seat) => winnerCode(SECRET, 'another stream', seat))).toEqual([]);
   });
+});
+
+test('[W-13] cachedWinnerCode computes the code of a seat of a stream once', () => {
+  const computed: string[] = [];
+  const code = cachedWinnerCode((streamId, seat) => {
+    computed.push(`${streamId} ${seat}`);
+    return winnerCode(SECRET, streamId, seat);
+  });
+  const seats = [
+    ['a', 1],
+    ['a', 2],
+    ['b', 1],
+  ] as const;
+  for (const [streamId, seat] of [...seats, ...seats]) {
+    expect(code(streamId, seat)).toBe(winnerCode(SECRET, streamId, seat));
+  }
+  expect(computed).toEqual(['a 1', 'a 2', 'b 1']);
 });
 
 describe('isLikeCode', () => {

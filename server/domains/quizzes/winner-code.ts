@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { RandomBytes } from '../../auth/secrets.ts';
 import type { tokenProcedures } from '../../auth/viewer-tokens/tokens-sql.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
@@ -30,6 +31,8 @@ const CODE = new RegExp(
 const HALF_BITS = 12;
 const HALF_MASK = (1 << HALF_BITS) - 1;
 const ROUNDS = 4;
+/** A live state has 100 codes twice a second, of about 10 µs each: this keeps those of 200 shows. */
+const CACHED_CODES_MAX = 20_000;
 
 /** Codes with the secret of this database: all nodes give the same ones, also after a restart. */
 export async function createWinnerCode({
@@ -38,7 +41,20 @@ export async function createWinnerCode({
 }: WinnerCodeDeps): Promise<WinnerCode> {
   const offered = Buffer.from(randomBytes(SECRET_BYTES)).toString('base64url');
   const secret = await store.keepSecret({ name: 'winner-code', offered });
-  return (streamId, seat) => winnerCode(secret, streamId, seat);
+  return cachedWinnerCode((streamId, seat) => winnerCode(secret, streamId, seat));
+}
+
+/** Keeps the codes that were used last. */
+export function cachedWinnerCode(compute: WinnerCode): WinnerCode {
+  const codes = new LRUCache<string, string>({ max: CACHED_CODES_MAX });
+  return (streamId, seat) => {
+    const key = `${streamId} ${seat}`;
+    const cached = codes.get(key);
+    if (cached !== undefined) return cached;
+    const code = compute(streamId, seat);
+    codes.set(key, code);
+    return code;
+  };
 }
 
 /**
