@@ -12,6 +12,8 @@ const TABLES: Readonly<Record<string, string>> = {
   'Studio responses that clients have not read, for each thread': 'server/auth/large-responses.ts',
   'Responses that clients have not read, for each gateway thread':
     'server/gateway/unsent-responses.ts',
+  'Open event streams with the state of shows, on each node':
+    'server/domains/live/open-stream-limit.ts',
   'Webhooks of a node': 'server/domains/webhooks/schedule.ts',
   'Unsent bytes of event streams, for each thread': 'server/realtime/feed/unsent-budget.ts',
   'Requests that wait for video, on each node': 'server/media/origin/pending-requests.ts',

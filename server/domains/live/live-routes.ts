@@ -6,6 +6,7 @@ import {
   liveQuerySchema,
 } from '../../../protocol/live.ts';
 import type { studioApi } from '../../../protocol/studio-api.ts';
+import { memberUuid } from '../../auth/credentials.ts';
 import { authorizeStudio, type StudioContext } from '../../auth/studio-handler.ts';
 import { pathIds, readQuery } from '../../http/parameters.ts';
 import type { Handlers } from '../../http/route.ts';
@@ -52,7 +53,7 @@ export function createLive(deps: LiveDeps) {
   const unsent = new UnsentBudget();
   const handlers: Handlers<Pick<typeof studioApi, 'watchShow'>> = {
     watchShow: async (request, route) => {
-      const { user } = await authorizeStudio(context, request, route);
+      const { user, actor } = await authorizeStudio(context, request, route);
       const streamId = pathIds(request).stream_id ?? '';
       const { interval } = readQuery(request, liveQuerySchema);
       const last = request.headers.get('last-event-id');
@@ -60,15 +61,17 @@ export function createLive(deps: LiveDeps) {
       const requested = last === null ? interval : Number(last) + 1;
       const from = firstInterval(requested, context.clock.nowMs());
       const origin = context.originOf(request);
+      const caller = `${user.uuid} ${memberUuid(actor) ?? ''}`;
       return showStreams.respond(request, route, {
         streamId,
         producer: user.uuid,
+        caller,
         authorizeAgain: () => context.credentials.studio(request, route),
         open: (onEnd) =>
-          unsent.open(
-            { viewer: user.uuid, client: route.clientRateKey(request), onEnd },
-            (observer) => openEventStream({ log, streamId, from, ...observer }),
+          unsent.open({ viewer: caller, client: route.clientRateKey(request), onEnd }, (observer) =>
+            openEventStream({ log, streamId, from, ...observer }),
           ),
+        format: `live ${origin}`,
         stateOf: (moment) => stateOf(moment, origin, winnerCode),
       });
     },

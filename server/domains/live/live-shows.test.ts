@@ -79,6 +79,29 @@ describe('LiveShows', () => {
     expect([shows.size, ticks.size]).toEqual([0, 0]);
   });
 
+  test('[B-1] LiveShows sends the last snapshot to a new listener alone, without a read', async () => {
+    const { watch, tick, reads } = fixture();
+    const first = watch();
+    await tick();
+    const before = [reads.length, first.length];
+    const second = watch();
+    expect(second).toEqual([]);
+    await Promise.resolve();
+    expect(second).toEqual(first.slice(-1));
+    expect([reads.length, first.length]).toEqual(before);
+  });
+
+  test('[B-4] LiveShows sends no old snapshot to a new listener while the database is unavailable', async () => {
+    const { watch, tick, answerWith } = fixture();
+    watch();
+    await tick();
+    answerWith(unavailable);
+    await tick();
+    const received = watch();
+    await Promise.resolve();
+    expect(received).toEqual([]);
+  });
+
   test('LiveShows does not start a read while another is running', async () => {
     const { shows, tick, reads, answerWith } = fixture();
     answerWith(() => new Promise(() => {}));

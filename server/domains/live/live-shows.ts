@@ -30,6 +30,8 @@ interface WatchedShow {
   readonly listeners: Set<Listener>;
   readonly end: () => void;
   isReading: boolean;
+  /** The result of the last read; null before it, and when it failed. */
+  last: LiveSnapshot | null;
 }
 
 /**
@@ -46,7 +48,8 @@ export class LiveShows {
   }
 
   /**
-   * Reads a show at once, then periodically.
+   * Sends the state of a show at once, then periodically. The first one is that of the last read, if there
+   * is one: else each new listener would make states for all others.
    * @param onRemoved called when the show no longer exists, as after the removal of a rehearsal
    * @returns a function that removes these listeners
    */
@@ -59,7 +62,8 @@ export class LiveShows {
     const listener = { onSnapshot, onRemoved };
     const watched = this.#watched.get(id) ?? this.#startPolling(id, producer);
     watched.listeners.add(listener);
-    void this.#refresh(id, producer, watched);
+    if (watched.last === null) void this.#refresh(id, producer, watched);
+    else void sendLast(watched, listener);
     return () => {
       watched.listeners.delete(listener);
       if (watched.listeners.size > 0 || this.#watched.get(id) !== watched) return;
@@ -73,6 +77,7 @@ export class LiveShows {
       listeners: new Set(),
       end: this.options.startPolling(() => void this.#refresh(id, producer, watched)),
       isReading: false,
+      last: null,
     };
     this.#watched.set(id, watched);
     return watched;
@@ -84,8 +89,10 @@ export class LiveShows {
     watched.isReading = true;
     try {
       const snapshot = await this.#read(id, producer);
+      watched.last = snapshot;
       for (const { onSnapshot } of watched.listeners) onSnapshot(snapshot);
     } catch (error) {
+      watched.last = null;
       if (error instanceof DomainError) for (const { onRemoved } of watched.listeners) onRemoved();
       else if (!(error instanceof Unavailable)) this.options.onError(error);
     } finally {
@@ -110,4 +117,10 @@ export class LiveShows {
       throw error;
     }
   }
+}
+
+/** Sends the last snapshot to a new listener, whose caller first gets the function that removes it. */
+async function sendLast(watched: WatchedShow, listener: Listener): Promise<void> {
+  await Promise.resolve();
+  if (watched.last && watched.listeners.has(listener)) listener.onSnapshot(watched.last);
 }

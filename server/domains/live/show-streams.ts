@@ -6,15 +6,17 @@ import { DomainError, RateLimited, Unavailable } from '../../platform/errors.ts'
 import { runtime } from '../../platform/runtime.ts';
 import type { EventStream } from '../../realtime/feed/event-stream.ts';
 import type { LiveShows, LiveSnapshot } from './live-shows.ts';
+import { OpenStreamLimit, type StreamCaller } from './open-stream-limit.ts';
 
 /** Parameters of an event stream with the state of a show. */
-export interface ShowStreamRequest {
+export interface ShowStreamRequest extends StreamCaller {
   readonly streamId: string;
-  readonly producer: string;
   /** Checks the client's credentials again. @throws DomainError or RateLimited when they fail */
   readonly authorizeAgain: () => Promise<unknown>;
   /** @param onEnd called once when the stream has ended for any reason */
   readonly open: (onEnd: () => void) => EventStream;
+  /** Streams of a show with the same format send the same bytes. */
+  readonly format: string;
   readonly stateOf: (moment: LiveSnapshot) => object;
 }
 
@@ -24,6 +26,9 @@ const AUTHORIZE_AGAIN_MS = 1_000;
 /** The open event streams of this node with states of shows, one state each `LIVE_STATE_MS`. */
 export class ShowStreams {
   readonly #open = new Set<EventStream>();
+  readonly #limit = new OpenStreamLimit();
+  /** The messages with a snapshot by format. A state with 100 winners takes about a millisecond. */
+  readonly #messages = new WeakMap<LiveSnapshot, Map<string, Uint8Array>>();
   #isStopped = false;
 
   constructor(
@@ -31,7 +36,11 @@ export class ShowStreams {
     private readonly shows: LiveShows,
   ) {}
 
-  /** Opens a stream as the response to a request. @throws Unavailable after `stop` */
+  /**
+   * Opens a stream as the response to a request.
+   * @throws Unavailable after `stop`
+   * @throws RateLimited
+   */
   respond(request: BunRequest<string>, route: Route, options: ShowStreamRequest): Response {
     if (this.#isStopped) throw new Unavailable('The service is stopping.');
     const headers = {
@@ -39,9 +48,13 @@ export class ShowStreams {
       'X-Request-Id': this.context.log.requestId(request),
       'Content-Type': EVENT_STREAM,
     };
+    const release = this.#limit.take(options);
+    if (request.method !== 'HEAD') {
+      return new Response(this.#openStream(options, release).body, { headers });
+    }
+    release();
     // HEAD must not wait for the stream. Without a body the runtime would send a Content-Length.
-    if (request.method === 'HEAD') return new Response(openingOnly(), { headers });
-    return new Response(this.#openStream(options).body, { headers });
+    return new Response(openingOnly(), { headers });
   }
 
   /** Ends all streams and rejects new ones. */
@@ -50,8 +63,10 @@ export class ShowStreams {
     for (const stream of this.#open) stream.end();
   }
 
-  #openStream(request: ShowStreamRequest): EventStream {
+  /** @param onEnd called once when the stream has ended */
+  #openStream(request: ShowStreamRequest, onEnd: () => void): EventStream {
     const stream = request.open(() => {
+      onEnd();
       this.#open.delete(stream);
       unwatch();
       runtime.clearTimer(authorizeTimer);
@@ -59,7 +74,7 @@ export class ShowStreams {
     const unwatch = this.shows.watch(
       request.streamId,
       request.producer,
-      (moment) => stream.send(messageOf(request.stateOf(moment))),
+      (moment) => stream.send(this.#messageOf(moment, request)),
       () => stream.end(),
     );
     const authorizeTimer = runtime.setInterval(() => {
@@ -72,10 +87,17 @@ export class ShowStreams {
     this.#open.add(stream);
     return stream;
   }
-}
 
-function messageOf(state: object): Uint8Array {
-  return encodeEvents([{ event: 'state', data: JSON.stringify(state) }]);
+  #messageOf(moment: LiveSnapshot, { format, stateOf }: ShowStreamRequest): Uint8Array {
+    const messages = this.#messages.get(moment) ?? new Map<string, Uint8Array>();
+    this.#messages.set(moment, messages);
+    let message = messages.get(format);
+    if (!message) {
+      message = encodeEvents([{ event: 'state', data: JSON.stringify(stateOf(moment)) }]);
+      messages.set(format, message);
+    }
+    return message;
+  }
 }
 
 /** A body with the opening of an event stream only; the runtime sends its headers alone. */

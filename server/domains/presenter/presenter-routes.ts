@@ -30,8 +30,10 @@ export function createPresenter({ context, store, showStreams, winnerCode }: Pre
       return showStreams.respond(request, route, {
         streamId,
         producer,
+        caller: `${rateKey} ${member ?? ''}`,
         authorizeAgain,
         open: openStateStream,
+        format: 'present',
         stateOf: (moment) => presenterStateOf(moment, winnerCode),
       });
     },
