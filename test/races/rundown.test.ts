@@ -53,7 +53,6 @@ test('[D-4] of three concurrent orders of one revision, one succeeds', async () 
     const winner = outcomes.findIndex((outcome) => !(outcome instanceof Error));
     const after = await readRundown(streamId);
     expect(idsOf(after)).toEqual(orders[winner] as string[]);
-    expect(outcomes[winner]).toEqual(after);
     // The errors of the others carry the current order.
     for (const refusal of domainErrorsIn(outcomes))
       expect(refusal.members).toEqual({ order: idsOf(after) });
@@ -95,8 +94,8 @@ test('[D-3] [D-4] [Q-5] a quiz that is published while drafts move keeps its pos
     } else expect(idsOf(after)).toEqual(order);
     const remaining = idsOf(after).filter((id) => id !== first);
     const again = { order: remaining.toReversed(), revision: after.revision };
-    const ordering = fixture.store.orderQuizzes({ streamId, producer: PRODUCER, ...again });
-    expect(idsOf(await ordering).indexOf(first)).toBe(idsOf(after).indexOf(first));
+    await fixture.store.orderQuizzes({ streamId, producer: PRODUCER, ...again });
+    expect(idsOf(await readRundown(streamId)).indexOf(first)).toBe(idsOf(after).indexOf(first));
     await fixture.sealTo(FIRST_INTERVAL + round);
     const outcomes = await fixture.readSealedEvents(streamId);
     expect(outcomes.filter(({ type }) => type === 'quiz')).toHaveLength(1);

@@ -126,9 +126,7 @@ const WRITES: Record<string, () => Promise<Write>> = {
   },
   orderQuizzes: async () => {
     const { id, streamId } = await createDraft();
-    const path = `/streams/${streamId}/rundown`;
-    const between = () => service.studio('POST', `/streams/${streamId}/quizzes`, QUIZ);
-    return { path, body: { order: [id] }, between };
+    return { path: `/streams/${streamId}/rundown`, body: { order: [id] } };
   },
   duplicateQuiz: async () => ({ path: `/quizzes/${(await createDraft()).id}/duplicate` }),
   importQuizzes: async () => ({
@@ -275,6 +273,19 @@ describe('a repeated write', () => {
       expect(await second.text()).toBe(await first.text());
     },
   );
+
+  test('[R-11] a repeated order changes nothing and gets the rundown as it is now', async () => {
+    const { id, streamId } = await createDraft();
+    const path = `/streams/${streamId}/rundown`;
+    const key = randomUUID();
+    await service.studio('POST', path, { order: [id] }, keyed(key));
+    const added = await service.studio('POST', `/streams/${streamId}/quizzes`, QUIZ);
+    const { id: addedId } = await expectJson<{ id: string }>(added, 201);
+    await service.studio('POST', path, { order: [addedId, id] });
+    const repeated = await service.studio('POST', path, { order: [id] }, keyed(key));
+    const { results } = await expectJson<{ results: { id: string }[] }>(repeated, 200);
+    expect(results.map((quiz) => quiz.id)).toEqual([addedId, id]);
+  });
 
   test('[R-11] repeated writes create one stream, one event and one patch', async () => {
     const { token } = await service.createAccount();

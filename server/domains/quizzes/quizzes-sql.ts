@@ -94,11 +94,23 @@ export async function lockOwnQuiz(
   return { quiz: await ownQuiz(tx, id, producer), stream };
 }
 
-/** The quizzes of a stream, in the order of its rundown. */
-export async function quizzesOf(tx: Tx, streamId: string): Promise<QuizRow[]> {
+/** A page of the quizzes of a stream: up to `limit` with the lowest numbers above `after`. */
+export interface QuizPage {
+  readonly after: number;
+  readonly limit: number;
+}
+
+/** Quizzes of a stream, in the order of its rundown. */
+export async function quizzesOf(
+  tx: Tx,
+  streamId: string,
+  { after, limit }: QuizPage,
+): Promise<QuizRow[]> {
   const rows = await tx.query<StoredQuiz>(
-    `select ${COLUMNS} from quizzes where stream_id = $1 order by position, number`,
-    [streamId],
+    `select * from (
+       select ${COLUMNS} from quizzes where stream_id = $1 and number > $2 order by number limit $3
+     ) page order by position, number`,
+    [streamId, after, limit],
   );
   return rows.map(fromRow);
 }

@@ -21,13 +21,14 @@ const COLUMNS = [
 
 /**
  * Appends drafts to the rundown of a stream that this transaction has locked.
+ * @returns the number of the first; the others follow
  * @throws DomainError `conflict` when the stream would have too many quizzes
  */
 export async function addDrafts(
   tx: Tx,
   streamId: string,
   drafts: readonly NewDraft[],
-): Promise<void> {
+): Promise<number> {
   const before = await countRows(tx, 'quizzes where stream_id = $1', [streamId]);
   if (before + drafts.length > QUIZZES_MAX) {
     throw new DomainError('conflict', `A stream has at most ${QUIZZES_MAX} quizzes.`);
@@ -42,6 +43,7 @@ export async function addDrafts(
     [JSON.stringify(drafts.map((draft, index) => rowOf(draft, first + index))), streamId],
   );
   await incrementRundownRevision(tx, streamId);
+  return first;
 }
 
 function rowOf({ id, quiz }: NewDraft, number: number) {

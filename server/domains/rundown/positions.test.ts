@@ -47,9 +47,10 @@ test('[R-7] [D-1] migrated quizzes are in the rundown in the order of their crea
     ['x', 12],
   ]);
   expect(revision).toBe(0);
-  const reordered = await inTransaction(sqlite, () =>
+  await inTransaction(sqlite, () =>
     rundownProcedures.orderQuizzes.run(sqlite, { ...own, order: ['x', 'z', 'y'], revision }),
   );
+  const reordered = await rundownProcedures.listQuizzes.run(sqlite, own);
   expect(reordered.quizzes.map(({ id }) => id)).toEqual(['x', 'z', 'y']);
   sqlite.close();
 });

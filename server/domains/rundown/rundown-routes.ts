@@ -61,7 +61,8 @@ export function createRundown({ studio, context, store, newId }: RundownDeps) {
 
       orderQuizzes: studio(studioApi.orderQuizzes, async (call, { order, revision = null }) => {
         const input = { ...ownStreamInput(call), order, revision };
-        return rundownJson(await store.orderQuizzes(input, call.idempotency));
+        await store.orderQuizzes(input, call.idempotency);
+        return rundownJson(await store.listQuizzes(ownStreamInput(call)));
       }),
 
       duplicateQuiz: studio(studioApi.duplicateQuiz, async (call) => {

@@ -1,9 +1,11 @@
+import { QUIZZES_MAX } from '../../../protocol/limits.ts';
 import { DomainError } from '../../platform/errors.ts';
 import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import {
   lockOwnQuiz,
   newQuizOf,
   ownQuiz,
+  type QuizPage,
   type QuizRow,
   quizzesOf,
 } from '../quizzes/quizzes-sql.ts';
@@ -16,13 +18,21 @@ export interface RundownRows {
   readonly revision: number;
 }
 
+/** A page with all quizzes of any stream. */
+export const ALL_QUIZZES: QuizPage = { after: -1, limit: QUIZZES_MAX + 1 };
+
 export const rundownProcedures = {
-  listQuizzes: readProcedure((tx, { streamId, producer }: OwnStream) =>
-    readRundown(tx, streamId, producer),
+  /** A page of the quizzes of a stream, or all. @throws DomainError `not-found` */
+  listQuizzes: readProcedure(
+    async (tx, { streamId, producer, ...page }: OwnStream & Partial<QuizPage>) => {
+      const { rundownRevision } = await ownStream(tx, streamId, producer);
+      const quizzes = await quizzesOf(tx, streamId, { ...ALL_QUIZZES, ...page });
+      return { quizzes, revision: rundownRevision } satisfies RundownRows;
+    },
   ),
 
   /**
-   * Reorders the drafts of a stream.
+   * Reorders the drafts of a stream. It returns no quizzes: reading them would hold up the writes of others.
    * @throws DomainError `conflict` with the current `order` when `order` is not a permutation of the
    *   drafts, or the rundown has another revision
    */
@@ -34,7 +44,6 @@ export const rundownProcedures = {
       const isCurrent = revision === null || revision === stream.rundownRevision;
       if (!isCurrent || !isOrderOf(drafts, order)) throw rundownConflict(drafts);
       if (await assignPositions(tx, drafts, order)) await incrementRundownRevision(tx, streamId);
-      return readRundown(tx, streamId, producer);
     },
   ),
 
@@ -56,16 +65,11 @@ export const rundownProcedures = {
   importQuizzes: writeProcedure(
     async (tx, { streamId, producer, drafts }: OwnStream & { drafts: readonly NewDraft[] }) => {
       await lockOwnStream(tx, streamId, producer);
-      await addDrafts(tx, streamId, drafts);
-      return (await quizzesOf(tx, streamId)).slice(-drafts.length);
+      const first = await addDrafts(tx, streamId, drafts);
+      return quizzesOf(tx, streamId, { after: first - 1, limit: drafts.length });
     },
   ),
 };
-
-async function readRundown(tx: Tx, streamId: string, producer: string): Promise<RundownRows> {
-  const { rundownRevision } = await ownStream(tx, streamId, producer);
-  return { quizzes: await quizzesOf(tx, streamId), revision: rundownRevision };
-}
 
 interface Draft {
   readonly id: string;

@@ -1,0 +1,52 @@
+import { expect, test } from 'bun:test';
+import { insertStream, sqliteOfFile } from '../../../test/support/database/sqlite-of-file.ts';
+import type { Tx } from '../../storage/sql/procedure.ts';
+import { rundownProcedures } from './rundown-sql.ts';
+
+const sqlite = await sqliteOfFile();
+const OWN = { streamId: 'full', producer: 'a' };
+const LONG_QUESTION = '?'.repeat(500);
+
+const draftsOf = (ids: readonly string[]) =>
+  ids.map((id) => ({
+    id,
+    quiz: {
+      question: LONG_QUESTION,
+      choices: ['a', 'b'],
+      answer: 'a',
+      duration: 10_000,
+      reveal: 'auto' as const,
+    },
+  }));
+
+/** A transaction that counts the questions which it reads. */
+function countingTx(): { tx: Tx; questions: () => number } {
+  let count = 0;
+  const tx: Tx = {
+    rows: sqlite.rows,
+    locks: sqlite.locks,
+    insertNew: (table, rows) => sqlite.insertNew(table, rows),
+    query: async (text, params) => {
+      const rows = await sqlite.query(text, params);
+      count += JSON.stringify(rows).split(LONG_QUESTION).length - 1;
+      return rows as never;
+    },
+  };
+  return { tx, questions: () => count };
+}
+
+test('[D-3] [D-6] an order reads no quiz in its write transaction, and an import only its own', async () => {
+  const ids = Array.from({ length: 50 }, (_, n) => `draft ${n}`);
+  await insertStream(sqlite, OWN.streamId, 0);
+  await rundownProcedures.importQuizzes.run(sqlite, { ...OWN, drafts: draftsOf(ids) });
+  const { tx, questions } = countingTx();
+  const order = { ...OWN, order: ids.toReversed(), revision: null };
+  await rundownProcedures.orderQuizzes.run(tx, order);
+  expect(questions()).toBe(0);
+  const drafts = draftsOf(['last', 'after it']);
+  const imported = await rundownProcedures.importQuizzes.run(tx, { ...OWN, drafts });
+  expect(imported.map(({ id }) => id)).toEqual(['last', 'after it']);
+  expect(questions()).toBe(2);
+  const { quizzes } = await rundownProcedures.listQuizzes.run(sqlite, OWN);
+  expect(quizzes.map(({ id }) => id)).toEqual([...ids.toReversed(), 'last', 'after it']);
+});
