@@ -72,7 +72,6 @@ describe('deploy/compose', () => {
     expect(textOf('Dockerfile')).toMatch(/^HEALTHCHECK [^\n]*\\\n[^\n]*\/readyz/m);
   });
 
-
   test('each variable of the Compose file is in .env.example, which contains no password', () => {
     const example = textOf('deploy/compose/.env.example');
     const examples = new Map(
