@@ -1,4 +1,5 @@
 import { Problem } from '../../http/problem.ts';
+import { sharedBody } from '../../http/shared-body.ts';
 import type { Presentation } from '../segment.ts';
 import { contentTypeOf, type MediaFile } from './media-file.ts';
 import { gzipped, type RenderedPlaylist } from './playlist-cache.ts';
@@ -12,8 +13,6 @@ import {
 
 // Playlists with fewer bytes fit into one packet uncompressed.
 const GZIP_BYTES_MIN = 1_000;
-
-const sharedBodies = new WeakMap<Uint8Array, Blob>();
 
 /** Builds conditional, compressed and partial responses, and counts them. */
 export class MediaResponses {
@@ -81,17 +80,6 @@ export class MediaResponses {
     if (request.method === 'GET') this.bytes += body.size;
     return new Response(body, { status, headers });
   }
-}
-
-/**
- * The body of all responses with these bytes. Given the bytes themselves, each response has a copy until its
- * client has read it: 500 clients that read nothing of a playlist of 3.4 MB took 1.7 GB.
- */
-function sharedBody(bytes: Uint8Array | Blob): Blob {
-  if (bytes instanceof Blob) return bytes;
-  const body = sharedBodies.get(bytes) ?? new Blob([bytes as Uint8Array<ArrayBuffer>]);
-  sharedBodies.set(bytes, body);
-  return body;
 }
 
 function notModified(headers: Record<string, string>): Response {

@@ -7,6 +7,7 @@ import { prefers } from '../../http/accept.ts';
 import { EVENT_STREAM } from '../../http/event-stream.ts';
 import { Problem } from '../../http/problem.ts';
 import type { Handlers, Route } from '../../http/route.ts';
+import { sharedBody } from '../../http/shared-body.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { openEventStream } from './event-stream.ts';
 import type { FeedLog } from './feed-log.ts';
@@ -70,7 +71,7 @@ export function feedHandlers({
   function respond(body: Uint8Array, interval: number, request: Request, route: Route): Response {
     const { etag, found, notModified } = headersFor(interval, route);
     if (matches(request.headers.get('if-none-match'), etag)) return new Response(null, notModified);
-    return new Response(body, found);
+    return new Response(sharedBody(body), found);
   }
 
   function eventStream(viewer: Viewer, from: number, request: Request, route: Route): Response {
