@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { openEventStream } from './event-stream.ts';
 import type { FeedLog, IntervalListener } from './feed-log.ts';
-import { RANGE_BYTES } from './feed-log-memory.ts';
 import { UNSENT_LIMITS, UnsentBudget } from './unsent-budget.ts';
 
 const encoder = new TextEncoder();
@@ -164,26 +163,39 @@ describe('an event stream', () => {
     await server.stop(true);
   });
 
-  test('[F-25] counts pages of older intervals that a viewer does not read, but cuts no stream for one large page', async () => {
+  /** Opens unread streams, one for each of `viewers`, that begin with a page of this size. */
+  async function openUnread(viewers: readonly string[], client: string | null, pageBytes: number) {
     const { log } = testLog(300);
-    const large = new Uint8Array(700_000).fill(0x61);
+    const body = new Uint8Array(pageBytes).fill(0x61);
     const range: FeedLog['range'] = async (_streamId, from) => {
-      return { page: [{ interval: from, body: large }], next: from + 1 };
+      return { page: [{ interval: from, body }], next: from + 1 };
     };
     const budget = new UnsentBudget();
     let openCount = 0;
-    const openUnread = () => {
-      const owner = { viewer: 'a', client: null, onEnd: () => openCount-- };
+    for (const viewer of viewers) {
+      const onEnd = () => openCount--;
       openCount++;
-      budget.open(owner, (observer) =>
+      budget.open({ viewer, client, onEnd }, (observer) =>
         openEventStream({ log: { ...log, range }, streamId: 's', from: 100, ...observer }),
       );
-    };
-    for (let n = 0; n < 8; n++) openUnread();
+    }
     for (let tick = 0; tick < 5; tick++) await Bun.sleep(0);
-    expect(openCount).toBe(8);
-    for (let n = 0; n < 100; n++) openUnread();
-    for (let tick = 0; tick < 5; tick++) await Bun.sleep(0);
-    expect(openCount * RANGE_BYTES).toBeLessThanOrEqual(UNSENT_LIMITS.viewerBytes);
+    return openCount;
+  }
+
+  test.each([64_000, 700_000])(
+    '[F-25] counts all %i bytes of a page of older intervals that a viewer does not read',
+    async (pageBytes) => {
+      const ofViewer = await openUnread(Array<string>(100).fill('a'), null, pageBytes);
+      expect(ofViewer * pageBytes).toBeLessThanOrEqual(UNSENT_LIMITS.viewerBytes);
+      const viewers = Array.from({ length: 300 }, (_, n) => `viewer ${n}`);
+      const ofClient = await openUnread(viewers, 'one', pageBytes);
+      expect(ofClient * pageBytes).toBeLessThanOrEqual(UNSENT_LIMITS.clientBytes);
+      expect(ofViewer).toBeGreaterThan(0);
+    },
+  );
+
+  test('[F-25] does not cut the only stream of a viewer for one large page', async () => {
+    expect(await openUnread(['a', 'b'], null, 2 * UNSENT_LIMITS.viewerBytes)).toBe(2);
   });
 });

@@ -1,7 +1,7 @@
 import { encodeEvents } from '../../http/event-stream.ts';
 import { runtime } from '../../platform/runtime.ts';
 import type { FeedLog, SealedInterval } from './feed-log.ts';
-import { RANGE_BYTES } from './feed-log-memory.ts';
+import { type StreamObserver, UNSENT_LIMITS } from './unsent-budget.ts';
 
 /** With this many unsent bytes, the stream reads no further page of older intervals. */
 export const ROOM_BYTES = 64 * 1024;
@@ -15,14 +15,6 @@ export interface StreamSink {
   end(): void;
   /** Closes the connection at once: unsent bytes are lost. */
   abort(): void;
-}
-
-/** Who must know how a stream goes on. */
-export interface StreamObserver {
-  /** Called when the stream is over for any reason. */
-  readonly onEnd: () => void;
-  /** Called with the number of unsent bytes when it may have changed. */
-  readonly onUnsent: (bytes: number) => void;
 }
 
 export interface IntervalStreamOptions extends StreamObserver {
@@ -110,9 +102,9 @@ export class IntervalStream {
     return this.catchingUp;
   }
 
-  // A page with one large body may exceed the limit of a viewer who reads, and no other follows it unread.
+  // A page with one large body cuts no viewer's only stream: it would begin with the same page again.
   private countPage(): void {
-    this.options.onUnsent(Math.min(this.options.sink.unsentBytes(), RANGE_BYTES));
+    this.options.onUnsent(Math.min(this.options.sink.unsentBytes(), UNSENT_LIMITS.viewerBytes));
   }
 
   private async sendPages(): Promise<void> {

@@ -2,8 +2,7 @@ import type { Viewer } from '../../auth/viewer-tokens/checked-viewers.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import { runtime } from '../../platform/runtime.ts';
 import type { AbortableStream } from './event-stream.ts';
-import type { StreamObserver } from './interval-stream.ts';
-import { UnsentBudget } from './unsent-budget.ts';
+import { type StreamObserver, UnsentBudget } from './unsent-budget.ts';
 
 /** An event stream of a viewer. */
 type EndableStream = Pick<AbortableStream, 'end' | 'abort'>;

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { StreamObserver } from './interval-stream.ts';
-import { UnsentBudget } from './unsent-budget.ts';
+import { type StreamObserver, UnsentBudget } from './unsent-budget.ts';
 
 const LIMITS = { viewerBytes: 100, clientBytes: 250, totalBytes: 600 };
 

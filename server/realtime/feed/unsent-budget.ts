@@ -1,5 +1,3 @@
-import type { StreamObserver } from './interval-stream.ts';
-
 /** Most bytes that wait unsent in event streams (F-25). */
 export const UNSENT_LIMITS = {
   /** Of one viewer. */
@@ -9,6 +7,14 @@ export const UNSENT_LIMITS = {
   /** Of all streams of this thread. */
   totalBytes: 64 << 20,
 };
+
+/** Who must know how a stream goes on. */
+export interface StreamObserver {
+  /** Called when the stream is over for any reason. */
+  readonly onEnd: () => void;
+  /** Called with the number of unsent bytes when it may have changed. */
+  readonly onUnsent: (bytes: number) => void;
+}
 
 /** Whose unsent bytes a stream has. */
 export interface UnsentOwner {
