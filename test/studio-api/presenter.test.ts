@@ -3,6 +3,7 @@ import type { Operation } from '../../protocol/operation.ts';
 import { type PresenterState, presenterStateSchema } from '../../protocol/presenter.ts';
 import { studioApi } from '../../protocol/studio-api.ts';
 import { hashSecret } from '../../server/auth/secrets.ts';
+import { CALLER_STREAMS_MAX } from '../../server/domains/live/open-stream-limit.ts';
 import { createConfig } from '../../server/platform/config.ts';
 import { EventReader } from '../support/conformance/event-source.ts';
 import { expectUnauthorized } from '../support/conformance/expectations.ts';
@@ -118,6 +119,22 @@ describe('the presenter key', () => {
     expect(statuses).toEqual([200, 200, 200, 200, 429]);
     expect((await limited.studio('GET', '/account')).status).toBe(200);
   });
+});
+
+test('[B-19] [G-27] a presenter key opens 50 streams, then gets 429, and takes none of the others', async () => {
+  const streamId = await service.createStream();
+  const { key } = await newKey(streamId);
+  const opened = await Promise.all(
+    Array.from({ length: CALLER_STREAMS_MAX }, () => present(streamId, key)),
+  );
+  expect(new Set(opened.map(({ status }) => status))).toEqual(new Set([200]));
+  for (const method of ['GET', 'HEAD']) {
+    const refused = await present(streamId, key, method);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+  }
+  const ofProgram = await service.studio('GET', `/streams/${streamId}/present`);
+  expect(ofProgram.status).toBe(200);
+  await Promise.all([...opened, ofProgram].map(({ body }) => body?.cancel()));
 });
 
 describe('the presenter display of a show', () => {
