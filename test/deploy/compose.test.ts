@@ -6,11 +6,16 @@ import { parse } from 'yaml';
 import { ROLES } from '../../protocol/operation.ts';
 import { SETTING_KEYS, SETTINGS, variableNameOf } from '../../server/platform/config.ts';
 import { freePort } from '../support/backends/free-port.ts';
-import { redisBinary, redisCommand } from '../support/backends/redis-program.ts';
+import {
+  openCommandConnection,
+  redisBinary,
+  redisCommand,
+} from '../support/backends/redis-program.ts';
 import { binaryOf, unprivileged } from '../support/backends/server-programs.ts';
 import { COMPOSE, checkNginx, startNginxOnFreePort } from '../support/deploy/nginx.ts';
 import { type ComposeService, readComposeFile, textOf } from '../support/deploy/project-files.ts';
 import { killServers, serveProcess } from '../support/harness/program.ts';
+import { until } from '../support/until.ts';
 
 const VARIABLES = SETTING_KEYS.map(variableNameOf);
 const NODES = [1, 2, 3];
@@ -48,11 +53,6 @@ describe('deploy/compose', () => {
     expect(rolesOf('media')).toEqual(['media']);
   });
 
-  test('[O-22] the three nodes have the workers of .env, the media node has one', () => {
-    const workersOf = (name: string) => compose.services[name]?.environment?.FOURBEAT_WORKERS;
-    for (const n of NODES) expect(workersOf(`node${n}`)).toMatch(/^\$\{WORKERS:-1\}$/);
-    expect(workersOf('media')).toBe('1');
-  });
   test('[H-17] services that send webhooks have a network with a way to the internet', () => {
     const senders = Object.entries(compose.services).filter(([, { environment = {} }]) =>
       environment.FOURBEAT_ROLES?.split(',').includes('studio'),
@@ -70,6 +70,12 @@ describe('deploy/compose', () => {
       expect([name, compose.services[name]?.healthcheck]).toEqual([name, undefined]);
     }
     expect(textOf('Dockerfile')).toMatch(/^HEALTHCHECK [^\n]*\\\n[^\n]*\/readyz/m);
+  });
+
+  test('[O-22] the three nodes have the workers of .env, the media node has one', () => {
+    const workersOf = (name: string) => compose.services[name]?.environment?.FOURBEAT_WORKERS;
+    for (const n of NODES) expect(workersOf(`node${n}`)).toMatch(/^\$\{WORKERS:-1\}$/);
+    expect(workersOf('media')).toBe('1');
   });
 
   test('each variable of the Compose file is in .env.example, which contains no password', () => {
@@ -219,26 +225,56 @@ describe('deploy/compose', () => {
     expect(Number(settingOf('max_connections'))).toBeGreaterThan(2 * 3 * 11 + 10);
   });
 
-  test('Redis accepts the Valkey configuration, which evicts nothing and does not persist', async () => {
-    const file = join(COMPOSE, 'valkey/valkey.conf');
-    const port = await freePort();
-    const options = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder];
-    const child = Bun.spawn([redisBinary(), file, ...options], { stdout: 'pipe', stderr: 'pipe' });
+  test('Redis accepts the command and the configuration of Valkey, which evicts nothing and does not persist', async () => {
+    const server = await startValkey('correct-horse');
     try {
-      const config = async (name: string) => {
-        const reply = await redisCommand(port, 'CONFIG', 'GET', name).catch(() => null);
-        return reply as [string, string] | null;
-      };
-      while ((await config('save')) === null && child.exitCode === null) await Bun.sleep(10);
-      expect(await config('save')).toEqual(['save', '']);
-      expect(await config('appendonly')).toEqual(['appendonly', 'no']);
-      expect(await config('maxmemory-policy')).toEqual(['maxmemory-policy', 'noeviction']);
+      await expect(server.call('CONFIG', 'GET', 'save')).rejects.toThrow('NOAUTH');
+      await server.call('AUTH', server.password);
+      for (const [name, value] of [
+        ['save', ''],
+        ['appendonly', 'no'],
+        ['maxmemory-policy', 'noeviction'],
+      ]) {
+        expect(await server.call('CONFIG', 'GET', name as string)).toEqual([name, value]);
+      }
+      // The arguments of the process, which every user of the machine can read.
+      expect(await server.commandLine()).not.toContain(server.password);
     } finally {
-      child.kill('SIGKILL');
-      await child.exited;
+      await server.stop();
     }
   });
 });
+
+/** Starts Redis by the command for Valkey, on another port. */
+async function startValkey(password: string) {
+  const [shell = '', option = '', script = ''] = compose.services.valkey?.command ?? [];
+  const port = await freePort();
+  // Without its own title the process shows its arguments, as it does at first.
+  const options = `--port ${port} --bind 127.0.0.1 --dir ${folder} --set-proc-title no`;
+  const local = script
+    .replaceAll('$$', '$')
+    .replace('valkey-server', redisBinary())
+    .replace('/etc/valkey/valkey.conf', `${join(COMPOSE, 'valkey/valkey.conf')} ${options}`);
+  const env = { VALKEY_PASSWORD: password };
+  const child = Bun.spawn([shell, option, local], { env, stdout: 'ignore', stderr: 'ignore' });
+  await until('Valkey listens', () =>
+    redisCommand(port, 'PING').then(
+      () => true,
+      ({ message }: Error) => message.startsWith('NOAUTH') || child.exitCode !== null,
+    ),
+  );
+  const connection = openCommandConnection(port);
+  return {
+    password,
+    call: connection.command,
+    commandLine: () => Bun.file(`/proc/${child.pid}/cmdline`).text(),
+    async stop() {
+      connection.close();
+      child.kill('SIGKILL');
+      await child.exited;
+    },
+  };
+}
 
 function owner(user: ReturnType<typeof unprivileged>): string[] {
   return user ? ['-o', String(user.uid), '-g', String(user.gid)] : [];

@@ -11,6 +11,7 @@ export const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 /** The parts of a Compose service that tests read. */
 export interface ComposeService {
   readonly image?: string;
+  readonly command?: string[];
   readonly healthcheck?: { readonly test?: string[] };
   readonly environment?: Record<string, string>;
   readonly volumes?: string[];
