@@ -1,4 +1,5 @@
 import type { ViewerWithToken } from '../auth/viewer-tokens/checked-viewers.ts';
+import { forwardedAddress, rateLimitKey } from '../http/address.ts';
 import { runtime } from '../platform/runtime.ts';
 import type { IntervalWaiter } from '../realtime/feed/feed-log.ts';
 import {
@@ -9,7 +10,7 @@ import {
 import type { Connection, PendingResponse } from './connection.ts';
 import type { ErrorResponses } from './error-responses.ts';
 import type { FeedOperation } from './gateway-backend.ts';
-import { HEAD_BYTES_MAX } from './request-head.ts';
+import { forwardedForIn, HEAD_BYTES_MAX } from './request-head.ts';
 import { ChunkEncoder, LAST_CHUNK, type ResponseBytes } from './response-bytes.ts';
 import type { RequestTemplate } from './viewer-request.ts';
 
@@ -75,7 +76,7 @@ export class FeedFastPath {
     const { log, streams, counter } = this.feed;
     let response: EventStreamResponse | null = null;
     try {
-      streams.open(viewer, this.feed.clientKey(connection.address), (observer) => {
+      streams.open(viewer, this.clientKey(connection, template), (observer) => {
         const options = { log, streamId, from, ...observer };
         response = new EventStreamResponse(connection, this.encoder, options);
         return response.stream;
@@ -86,6 +87,14 @@ export class FeedFastPath {
     counter.countImmediate(200);
     (response as EventStreamResponse | null)?.start(this.responses.opening());
     return true;
+  }
+
+  /** The rate limit key of the client (SPEC L-11); null when a proxy hides its address. */
+  private clientKey({ address }: Connection, template: RequestTemplate): string | null {
+    const client = this.feed.trustProxy
+      ? forwardedAddress(forwardedForIn(template.render(0, 'token')))
+      : address;
+    return client === null ? null : rateLimitKey(client);
   }
 }
 

@@ -52,8 +52,8 @@ export interface FeedOperation extends GatewayOperation {
   readonly log: GatewayFeedLog;
   /** The open event streams of the gateway and the origin server. */
   readonly streams: OpenStreams;
-  /** The rate limit key of the client with this address; null when the address is that of a proxy. */
-  readonly clientKey: (address: string) => string | null;
+  /** Whether a proxy in front of the service adds the last entry of `X-Forwarded-For`. */
+  readonly trustProxy: boolean;
 }
 
 /** The part of the feed log that a gateway reads. */

@@ -1,7 +1,6 @@
 import type { Operation } from '../../protocol/operation.ts';
 import { viewerApi } from '../../protocol/viewer-api.ts';
 import type { BanList } from '../auth/viewer-tokens/checked-viewers.ts';
-import { rateLimitKey } from '../http/address.ts';
 import type { RequestLog } from '../http/request-log.ts';
 import { baseHeaders } from '../http/route.ts';
 import { allowHeader, problemForError, problemResponse } from '../http/router.ts';
@@ -44,15 +43,10 @@ export function createLocalGatewayBackend(options: LocalGatewayBackendOptions): 
     tokens: viewerTokens,
     bans,
     heartbeats: heartbeats && { ...heartbeats, presence },
-    feed: feed && { ...feed, log, streams, clientKey: clientKeys(options.trustProxy) },
+    feed: feed && { ...feed, log, streams, trustProxy: options.trustProxy },
     quizzes: answers &&
       winnersReports && { service: options.answerService, answers, winnersReports },
   };
-}
-
-/** The rate limit keys of clients by address; null for each where a proxy hides the addresses. */
-export function clientKeys(trustProxy: boolean): (address: string) => string | null {
-  return trustProxy ? () => null : rateLimitKey;
 }
 
 function createOperation(operation: Operation, requests: RequestLog): GatewayOperation | null {

@@ -383,6 +383,16 @@ export function headerIn(head: Buffer, field: Field): string | null {
   return fields.text(head, field);
 }
 
+const FORWARDED_FOR = /^x-forwarded-for: ?(.+)$/gim;
+
+/**
+ * The last value of `X-Forwarded-For` in a head that was read before; null when it does not have the header.
+ * The header is none of `FIELD`, which a head may have only once: some proxies add a line of their own.
+ */
+export function forwardedForIn(head: Buffer): string | null {
+  return [...head.toString('latin1').matchAll(FORWARDED_FOR)].at(-1)?.[1] ?? null;
+}
+
 /** `FALLBACK` when the bytes at an offset cannot become a head within 16 KB; null for a complete head. */
 function checkHead(bytes: Buffer, at: number): typeof NEED_MORE | typeof FALLBACK | null {
   const last = bytes.length - END_OF_HEAD.length;

@@ -41,11 +41,19 @@ export function clientAddress(
   listener: Listener,
   trustProxy: boolean,
 ): string | null {
-  if (trustProxy) {
-    const forwarded = request.headers.get('x-forwarded-for')?.split(',').at(-1)?.trim();
-    if (forwarded) return withoutPort(forwarded);
-  }
-  return relayedAddress(request, listener) ?? listener.server?.requestIP(request)?.address ?? null;
+  const forwardedFor = trustProxy ? request.headers.get('x-forwarded-for') : null;
+  return (
+    forwardedAddress(forwardedFor) ??
+    relayedAddress(request, listener) ??
+    listener.server?.requestIP(request)?.address ??
+    null
+  );
+}
+
+/** The address that a proxy added to `X-Forwarded-For`: its last entry. @returns null without one */
+export function forwardedAddress(forwardedFor: string | null): string | null {
+  const last = forwardedFor?.split(',').at(-1)?.trim();
+  return last ? withoutPort(last) : null;
 }
 
 // An address, or an IPv6 address in brackets, with an optional port: some proxies send the port, which

@@ -23,7 +23,6 @@ import type {
   HeartbeatOperation,
   TokenLookup,
 } from '../gateway-backend.ts';
-import { clientKeys } from '../local-gateway-backend.ts';
 import type {
   MainThreadCalls,
   RejectedRequests,
@@ -80,7 +79,7 @@ export class WorkerGatewayBackend implements GatewayBackend {
     const heartbeats = this.heartbeatOperation.createGatewayOperation();
     this.heartbeats = heartbeats && { ...heartbeats, presence };
     const feed = this.feedOperation.createGatewayOperation();
-    this.feed = feed && { ...feed, log, streams, clientKey: clientKeys(start.trustProxy) };
+    this.feed = feed && { ...feed, log, streams, trustProxy: start.trustProxy };
   }
 
   /** Sets the presence ring of a stream, which is new or has grown. */

@@ -20,7 +20,7 @@ export interface StreamObserver {
 export interface UnsentOwner {
   /** Key of the viewer. */
   readonly viewer: string;
-  /** Rate limit key of the client; null: unknown, behind a proxy. */
+  /** Rate limit key of the client; null: unknown, behind a proxy that does not send it. */
   readonly client: string | null;
   /** Called when the stream is over for any reason. */
   readonly onEnd: () => void;
