@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { createAccounts } from '../auth/accounts/accounts.ts';
 import { Credentials } from '../auth/credentials.ts';
+import { LargeOperations } from '../auth/large-operations.ts';
 import { LargeResponses } from '../auth/large-responses.ts';
 import { createMembers } from '../auth/members/members.ts';
 import { PasswordLimit } from '../auth/members/password-limit.ts';
@@ -30,6 +31,7 @@ import { RequestLog } from '../http/request-log.ts';
 import { createMedia } from '../media/media.ts';
 import type { ServiceClock } from '../platform/clock.ts';
 import type { Config, Rates } from '../platform/config.ts';
+import { Pace } from '../platform/pace.ts';
 import { KeyWindows, type RateLimit, RateLimiter, SeatWindows } from '../platform/rate-limiter.ts';
 import { runtime } from '../platform/runtime.ts';
 import { OpenStreams } from '../realtime/feed/open-streams.ts';
@@ -114,6 +116,7 @@ export async function createParts(options: PartsOptions) {
     ...{ credentials, clock, originOf },
     rate: rates.studio,
     large: new LargeResponses(requests),
+    largeOperations: new LargeOperations(new Pace()),
     log: requests,
   };
   const studio = studioHandlerFactory(context);

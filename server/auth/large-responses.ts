@@ -4,6 +4,7 @@ import type { RequestLog } from '../http/request-log.ts';
 import type { Route } from '../http/route.ts';
 import { RateLimited } from '../platform/errors.ts';
 import { memberUuid, type StudioCaller } from './credentials.ts';
+import type { JsonText } from './json-text.ts';
 
 /** A response with less fits into the first send buffer of a connection, so that nothing waits for its client. */
 export const LARGE_RESPONSE_BYTES = 64 << 10;
@@ -11,9 +12,6 @@ export const LARGE_RESPONSE_BYTES = 64 << 10;
 export const EXPORT_BYTES = 2 << 20;
 /** With this much unread, further requests of a member get 429. Responses already begun may exceed it. */
 export const LARGE_RESPONSES_BYTES_MAX = 64 << 20;
-
-// What the runtime takes of a response at once.
-export const PART_CHARS = 64 << 10;
 
 /** A studio request and who sent it. */
 export interface AuthorizedRequest {
@@ -42,9 +40,9 @@ export class LargeResponses {
   }
 
   /** The body of a response with this JSON, which is read in parts if it is large. */
-  json(request: AuthorizedRequest, json: string): string | ReadableStream<Uint8Array> {
-    const bytes = Buffer.byteLength(json);
-    return bytes < LARGE_RESPONSE_BYTES ? json : this.body(request, partsOf(json), bytes);
+  json(request: AuthorizedRequest, json: JsonText): string | ReadableStream<Uint8Array> {
+    const { bytes } = json;
+    return bytes < LARGE_RESPONSE_BYTES ? json.toString() : this.body(request, json.texts(), bytes);
   }
 
   /**
@@ -84,14 +82,3 @@ export class LargeResponses {
 }
 
 const keyOf = ({ user, actor }: StudioCaller) => `${user.uuid} ${memberUuid(actor) ?? ''}`;
-
-/** Parts of a text, none of which ends within a character. */
-export function* partsOf(text: string): Generator<string> {
-  for (let start = 0; start < text.length; ) {
-    const end = start + PART_CHARS;
-    const isWithinPair = (text.codePointAt(end - 1) ?? 0) > 0xffff;
-    const next = isWithinPair ? end - 1 : end;
-    yield text.slice(start, next);
-    start = next;
-  }
-}

@@ -13,6 +13,8 @@ import { DomainError } from '../platform/errors.ts';
 import type { Idempotency } from '../storage/sql/procedure.ts';
 import { withinBudget } from '../storage/sql/request-budget.ts';
 import { type Actor, type Credentials, memberUuid, type StudioCaller } from './credentials.ts';
+import { JsonText } from './json-text.ts';
+import type { LargeOperations } from './large-operations.ts';
 import type { LargeResponses } from './large-responses.ts';
 import type { StudioRate } from './studio-rate.ts';
 
@@ -22,6 +24,7 @@ export interface StudioContext {
   readonly clock: Clock;
   readonly rate: StudioRate;
   readonly large: LargeResponses;
+  readonly largeOperations: LargeOperations;
   readonly log: RequestLog;
   /** The origin at which clients reach the service, without a trailing slash. */
   readonly originOf: (request: Request) => string;
@@ -56,10 +59,16 @@ export type ResultOf<O extends Operation> =
     ? z.input<Schema>
     : undefined | null;
 
+interface StudioHandlerOptions {
+  /** The operation runs as one step of `LargeOperations`. */
+  readonly isLarge?: boolean;
+}
+
 /** Creates the handler of a studio operation from a function that runs it. */
 export type StudioHandlerFactory = <O extends Operation>(
   operation: O,
-  run: (call: StudioCall, body: BodyOf<O>, query: QueryOf<O>) => Promise<ResultOf<O>>,
+  run: (call: StudioCall, body: BodyOf<O>, query: QueryOf<O>) => Promise<ResultOf<O> | JsonText>,
+  options?: StudioHandlerOptions,
 ) => Handler;
 
 /**
@@ -67,7 +76,7 @@ export type StudioHandlerFactory = <O extends Operation>(
  * SPEC G-17), run the operation, and respond with its success status. Writes are logged.
  */
 export function studioHandlerFactory(context: StudioContext): StudioHandlerFactory {
-  return (operation, run) => {
+  return (operation, run, { isLarge = false } = {}) => {
     const status = successStatus(operation);
     const handle = async (...[request, route]: Parameters<Handler>): Promise<Response> => {
       const requestId = context.log.requestId(request);
@@ -76,7 +85,11 @@ export function studioHandlerFactory(context: StudioContext): StudioHandlerFacto
       // A client may send the body seconds later: the credential or the role may have ended since.
       if (operation.body) await context.credentials.studio(request, route);
       const call = createCall(context, request, operation, caller, body);
-      const result = await run(call, body, readOperationQuery(operation, request));
+      const query = readOperationQuery(operation, request);
+      const work = async () => jsonOf(await run(call, body, query));
+      const json = isLarge
+        ? await context.largeOperations.run(call.producer, (step) => step(work))
+        : await work();
       if (operation.method !== 'GET') {
         context.log.logWrite(
           operation,
@@ -87,13 +100,16 @@ export function studioHandlerFactory(context: StudioContext): StudioHandlerFacto
         );
       }
       const headers = { 'X-Request-Id': requestId };
-      if (status === 204) return successResponse(route, status, result, headers);
-      const sent = context.large.json({ request, route, caller }, JSON.stringify(result));
+      if (status === 204) return successResponse(route, status, null, headers);
+      const sent = context.large.json({ request, route, caller }, json);
       return new Response(sent, { status, headers: { ...route.jsonHeaders, ...headers } });
     };
     return (request, route) => withinBudget(() => handle(request, route));
   };
 }
+
+const jsonOf = (result: unknown): JsonText =>
+  result instanceof JsonText ? result : new JsonText([JSON.stringify(result ?? null)]);
 
 /**
  * Authenticates a studio request and charges the rate limits of its account and member. While the member

@@ -13,19 +13,30 @@ export interface HistoryDeps {
 /** Operations of the studio API on the history of a show: events, audience and chat (SPEC B). */
 export function createHistory({ studio, store }: HistoryDeps) {
   const handlers = {
-    readSentLog: studio(studioApi.readSentLog, (call, _, { before = null, limit }) =>
-      store.readSentLog({ ...ownStreamInput(call), before, limit }),
+    readSentLog: studio(
+      studioApi.readSentLog,
+      (call, _, { before = null, limit }) =>
+        store.readSentLog({ ...ownStreamInput(call), before, limit }),
+      { isLarge: true },
     ),
 
-    readAudience: studio(studioApi.readAudience, async (call, _, { from, to }) => {
-      const last = to ?? (from === undefined ? intervalAt(call.nowMs) : from + INTERVALS_AFTER_MAX);
-      const first = from ?? Math.max(0, last - INTERVALS_AFTER_MAX);
-      const input = { ...ownStreamInput(call), from: first, to: last };
-      return { results: await store.readAudience(input) };
-    }),
+    readAudience: studio(
+      studioApi.readAudience,
+      async (call, _, { from, to }) => {
+        const last =
+          to ?? (from === undefined ? intervalAt(call.nowMs) : from + INTERVALS_AFTER_MAX);
+        const first = from ?? Math.max(0, last - INTERVALS_AFTER_MAX);
+        const input = { ...ownStreamInput(call), from: first, to: last };
+        return { results: await store.readAudience(input) };
+      },
+      { isLarge: true },
+    ),
 
-    readChatLog: studio(studioApi.readChatLog, (call, _, { before = null, limit, kind = null }) =>
-      store.readChatLog({ ...ownStreamInput(call), before, limit, kind }),
+    readChatLog: studio(
+      studioApi.readChatLog,
+      (call, _, { before = null, limit, kind = null }) =>
+        store.readChatLog({ ...ownStreamInput(call), before, limit, kind }),
+      { isLarge: true },
     ),
   };
   return { handlers };

@@ -67,10 +67,14 @@ export function moderationHandlers(
 
     unbanViewer: studio(studioApi.unbanViewer, (call) => liftRestriction(call, 'banned')),
 
-    listRestricted: studio(studioApi.listRestricted, async (call) => {
-      const { nowMs } = call;
-      return { results: await store.listRestricted({ ...ownStreamInput(call), nowMs }) };
-    }),
+    listRestricted: studio(
+      studioApi.listRestricted,
+      async (call) => {
+        const { nowMs } = call;
+        return { results: await store.listRestricted({ ...ownStreamInput(call), nowMs }) };
+      },
+      { isLarge: true },
+    ),
 
     queueQuestion: studio(studioApi.queueQuestion, (call, { state, line: { id, at } }) => {
       const { nowMs, idempotency, params } = call;

@@ -52,9 +52,13 @@ export function studioQuizHandlers(
       return store.requestWinners(input, call.idempotency);
     }),
 
-    listWinnersRounds: studio(studioApi.listWinnersRounds, async (call) => ({
-      results: await store.listWinnersRounds(ownStreamInput(call)),
-    })),
+    listWinnersRounds: studio(
+      studioApi.listWinnersRounds,
+      async (call) => ({
+        results: await store.listWinnersRounds(ownStreamInput(call)),
+      }),
+      { isLarge: true },
+    ),
   };
 }
 

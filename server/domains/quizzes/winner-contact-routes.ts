@@ -72,16 +72,20 @@ export function winnerContactHandlers(
       await store.endContactRequest(roundOf(call), call.idempotency);
       return null;
     }),
-    listContacts: studio(studioApi.listContacts, async (call) => {
-      const round = roundOf(call);
-      const contacts = await store.listContacts(round);
-      return {
-        results: contacts.map(({ seat, ...contact }) => ({
-          ...contact,
-          code: winnerCode(round.streamId, seat),
-        })),
-      };
-    }),
+    listContacts: studio(
+      studioApi.listContacts,
+      async (call) => {
+        const round = roundOf(call);
+        const contacts = await store.listContacts(round);
+        return {
+          results: contacts.map(({ seat, ...contact }) => ({
+            ...contact,
+            code: winnerCode(round.streamId, seat),
+          })),
+        };
+      },
+      { isLarge: true },
+    ),
     eraseContacts: studio(studioApi.eraseContacts, async (call) => {
       await store.eraseContacts(roundOf(call), call.idempotency);
       return null;

@@ -1,8 +1,10 @@
 import { quizFileQuerySchema } from '../../../protocol/rundown.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
+import { JsonText } from '../../auth/json-text.ts';
 import {
   authorizeStudio,
   ownStreamInput,
+  type StudioCall,
   type StudioContext,
   type StudioHandlerFactory,
 } from '../../auth/studio-handler.ts';
@@ -10,14 +12,16 @@ import { pathIds, readQuery } from '../../http/parameters.ts';
 import type { Handler } from '../../http/route.ts';
 import { ConcurrencyLimiter } from '../../platform/concurrency-limiter.ts';
 import { DomainError, RateLimited, Unavailable } from '../../platform/errors.ts';
+import type { Step } from '../../platform/pace.ts';
 import { runtime } from '../../platform/runtime.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { attachmentHeader } from '../exports/export-file-name.ts';
 import { studioQuizOf } from '../quizzes/quiz-wire.ts';
-import { newQuizOf } from '../quizzes/quizzes-sql.ts';
+import { newQuizOf, type QuizRow } from '../quizzes/quizzes-sql.ts';
 import type { streamProcedures } from '../streams/streams-sql.ts';
 import { ImportError, type ImportInput, readQuizzes } from './read-quizzes.ts';
-import type { RundownRows, rundownProcedures } from './rundown-sql.ts';
+import { readRundown } from './read-rundown.ts';
+import type { rundownProcedures } from './rundown-sql.ts';
 import { CONTENT_TYPES, serializeQuizzes } from './write-quizzes.ts';
 
 export interface RundownDeps {
@@ -53,23 +57,38 @@ export function createRundown({ studio, context, store, newId }: RundownDeps) {
         if (!(error instanceof Unavailable)) throw error;
         throw new RateLimited('Too many imports at once; try again in 5 s.', 5);
       });
+  /** The rundown as `listQuizzes` responds with it. */
+  const rundownJson = async (call: StudioCall, step: Step) => {
+    const quizJson = (row: QuizRow) => JSON.stringify(studioQuizOf(row));
+    const own = ownStreamInput(call);
+    const { quizzes, revision } = await readRundown(store, own, step, quizJson);
+    const elements = quizzes.map((json, index) => (index === 0 ? json : `,${json}`));
+    return new JsonText(['{"results":[', ...elements, `],"revision":${revision}}`]);
+  };
   return {
     handlers: {
-      listQuizzes: studio(studioApi.listQuizzes, async (call) =>
-        rundownJson(await store.listQuizzes(ownStreamInput(call))),
+      listQuizzes: studio(studioApi.listQuizzes, (call) =>
+        context.largeOperations.run(call.producer, (step) => rundownJson(call, step)),
       ),
 
-      orderQuizzes: studio(studioApi.orderQuizzes, async (call, { order, revision = null }) => {
-        const input = { ...ownStreamInput(call), order, revision };
-        await store.orderQuizzes(input, call.idempotency);
-        return rundownJson(await store.listQuizzes(ownStreamInput(call)));
-      }),
+      orderQuizzes: studio(studioApi.orderQuizzes, (call, { order, revision = null }) =>
+        context.largeOperations.run(call.producer, async (step) => {
+          const input = { ...ownStreamInput(call), order, revision };
+          await step(() => store.orderQuizzes(input, call.idempotency));
+          return rundownJson(call, step);
+        }),
+      ),
 
-      duplicateQuiz: studio(studioApi.duplicateQuiz, async (call) => {
-        const { producer, params, idempotency } = call;
-        const input = { id: params.quiz_id ?? '', producer, copyId: newId() };
-        return studioQuizOf(await store.duplicateQuiz(input, idempotency));
-      }),
+      // It may move all drafts, too.
+      duplicateQuiz: studio(
+        studioApi.duplicateQuiz,
+        async (call) => {
+          const { producer, params, idempotency } = call;
+          const input = { id: params.quiz_id ?? '', producer, copyId: newId() };
+          return studioQuizOf(await store.duplicateQuiz(input, idempotency));
+        },
+        { isLarge: true },
+      ),
 
       importQuizzes: studio(studioApi.importQuizzes, async (call, file) => {
         const quizzes = await readFile(call.producer, file);
@@ -124,8 +143,3 @@ function exportHandler(context: StudioContext, store: RundownDeps['store']): Han
     });
   };
 }
-
-const rundownJson = ({ quizzes, revision }: RundownRows) => ({
-  results: quizzes.map(studioQuizOf),
-  revision,
-});

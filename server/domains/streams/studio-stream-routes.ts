@@ -1,5 +1,6 @@
 import { PRODUCER_EVENT_BYTES } from '../../../protocol/limits.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
+import { JsonText } from '../../auth/json-text.ts';
 import { EXPORT_BYTES } from '../../auth/large-responses.ts';
 import {
   authorizeStudio,
@@ -105,7 +106,8 @@ function listHandler(context: StudioContext, store: StudioStreamRoutes['store'])
     let start = '';
     while (start.length < READ_AT_ONCE_CHARS) {
       const { done, value } = await texts.next();
-      if (done) return new Response(context.large.json(authorized, start), { headers });
+      if (done)
+        return new Response(context.large.json(authorized, new JsonText([start])), { headers });
       start += value;
     }
     const all = async function* () {

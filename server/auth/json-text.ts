@@ -1,0 +1,38 @@
+// What the runtime takes of a response at once.
+export const PART_CHARS = 64 << 10;
+
+/** A serialized result. A large one has parts that are made one after the other, and never joined. */
+export class JsonText {
+  constructor(private readonly parts: readonly string[]) {}
+
+  get bytes(): number {
+    return this.parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+  }
+
+  toString(): string {
+    return this.parts.join('');
+  }
+
+  /** The texts of a response. */
+  *texts(): Generator<string> {
+    let text = '';
+    for (const part of this.parts) {
+      text += part;
+      if (text.length < PART_CHARS) continue;
+      yield* partsOf(text);
+      text = '';
+    }
+    yield* partsOf(text);
+  }
+}
+
+/** Parts of a text, none of which ends within a character. */
+export function* partsOf(text: string): Generator<string> {
+  for (let start = 0; start < text.length; ) {
+    const end = start + PART_CHARS;
+    const isWithinPair = (text.codePointAt(end - 1) ?? 0) > 0xffff;
+    const next = isWithinPair ? end - 1 : end;
+    yield text.slice(start, next);
+    start = next;
+  }
+}

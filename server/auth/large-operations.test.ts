@@ -1,0 +1,45 @@
+import { expect, test } from 'bun:test';
+import { RateLimited, Unavailable } from '../platform/errors.ts';
+import { Pace } from '../platform/pace.ts';
+import { LARGE_OPERATIONS_MAX, LargeOperations } from './large-operations.ts';
+
+const newOperations = () => new LargeOperations(new Pace());
+
+test('[L-19] large operations run one at a time, and accounts take turns', async () => {
+  const operations = newOperations();
+  const order: string[] = [];
+  let running = 0;
+  const run = (account: string) =>
+    operations.run(account, async (step) => {
+      expect(++running).toBe(1);
+      await step(() => Promise.resolve());
+      order.push(account);
+      running--;
+    });
+  await Promise.all(['many', 'many', 'many', 'many', 'few'].map(run));
+  expect(order).toEqual(['many', 'many', 'few', 'many', 'many']);
+});
+
+test('[L-19] more operations of an account than may wait are refused, and those of others are not', async () => {
+  const operations = newOperations();
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const run = (account: string) => operations.run(account, () => promise);
+  const waiting = Array.from({ length: LARGE_OPERATIONS_MAX }, () => run('many'));
+  expect(await run('many').catch((error) => error)).toBeInstanceOf(RateLimited);
+  const other = run('few');
+  resolve('done');
+  expect(new Set(await Promise.all([...waiting, other]))).toEqual(new Set(['done']));
+  expect(await run('many')).toBe('done');
+});
+
+test('[L-19] [R-15] when the database cannot take an operation, those that wait fail with it', async () => {
+  const operations = newOperations();
+  const failure = Promise.withResolvers<never>();
+  const errors = ['first', 'second'].map((account) =>
+    operations.run(account, () => failure.promise).catch((error) => error),
+  );
+  const unavailable = new Unavailable('The database is stalled.');
+  failure.reject(unavailable);
+  expect(await Promise.all(errors)).toEqual([unavailable, unavailable]);
+  expect(await operations.run('first', async () => 'later')).toBe('later');
+});

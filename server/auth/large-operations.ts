@@ -1,0 +1,53 @@
+import { ConcurrencyLimiter } from '../platform/concurrency-limiter.ts';
+import { RateLimited, Unavailable } from '../platform/errors.ts';
+import type { Pace, Step } from '../platform/pace.ts';
+
+/** Most of one account that run or wait at once; more get 429. */
+export const LARGE_OPERATIONS_MAX = 64;
+/** Most that wait on a node; more get 503, those of the account with the most first. */
+export const LARGE_OPERATIONS_QUEUED_MAX = 1_024;
+
+/**
+ * Studio operations that take longer the more an account has stored (SPEC L-19). One runs at a time, in
+ * paced steps, and accounts take turns: 20 lists of 2,000 quizzes a second took the whole thread.
+ */
+export class LargeOperations {
+  private readonly limiter = new ConcurrencyLimiter(
+    1,
+    LARGE_OPERATIONS_QUEUED_MAX,
+    'Too many large requests wait; try again in a second.',
+  );
+  /** How many of each account run or wait; without accounts that have none. */
+  private readonly countOf = new Map<string, number>();
+
+  constructor(private readonly pace: Pace) {}
+
+  /**
+   * Runs an operation when it is the turn of its account.
+   * @throws RateLimited when too many of the account wait
+   */
+  async run<T>(account: string, operation: (step: Step) => Promise<T>): Promise<T> {
+    const count = this.countOf.get(account) ?? 0;
+    if (count >= LARGE_OPERATIONS_MAX) {
+      throw new RateLimited('Too many large requests at once; try again in 5 s.', 5);
+    }
+    this.countOf.set(account, count + 1);
+    try {
+      return await this.limiter.run(account, () => this.runNow(operation));
+    } finally {
+      const rest = (this.countOf.get(account) ?? 0) - 1;
+      if (rest > 0) this.countOf.set(account, rest);
+      else this.countOf.delete(account);
+    }
+  }
+
+  private async runNow<T>(operation: (step: Step) => Promise<T>): Promise<T> {
+    try {
+      return await operation(this.pace.step);
+    } catch (error) {
+      // The others would wait for the same deadline, one after the other.
+      if (error instanceof Unavailable) this.limiter.rejectQueued(error);
+      throw error;
+    }
+  }
+}

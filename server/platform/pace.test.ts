@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { Pace } from './pace.ts';
+import { replaceRuntime, SYSTEM_RUNTIME } from './runtime.ts';
+
+let nowMs = 0;
+const pauses: number[] = [];
+
+beforeAll(() =>
+  replaceRuntime({
+    ...SYSTEM_RUNTIME,
+    monotonicMs: () => nowMs,
+    sleep: async (ms) => {
+      pauses.push(ms);
+      nowMs += ms;
+    },
+  }),
+);
+afterAll(() => replaceRuntime(SYSTEM_RUNTIME));
+
+test('[L-19] a step begins when as long has passed as the step before took', async () => {
+  const pace = new Pace();
+  const take = (ms: number) =>
+    pace.step(async () => {
+      nowMs += ms;
+    });
+  await take(30);
+  expect(pauses).toEqual([]);
+  await take(5);
+  expect(pauses).toEqual([30]);
+  nowMs += 2;
+  await take(1);
+  expect(pauses).toEqual([30, 3]);
+  nowMs += 1;
+  await take(1);
+  expect(pauses).toEqual([30, 3]);
+});

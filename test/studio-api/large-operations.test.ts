@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, spyOn, test } from 'bun:test';
+import { LargeOperations } from '../../server/auth/large-operations.ts';
+import {
+  type Account,
+  expectJson,
+  type Harness,
+  QUIZ,
+  startService,
+} from '../support/harness/harness.ts';
+
+let service: Harness;
+let other: Account;
+let streamId = '';
+let otherStreamId = '';
+
+beforeAll(async () => {
+  service = await startService();
+  other = await service.createAccount();
+  streamId = await service.createStream();
+  const created = await service.studio('POST', '/streams', { title: 'Other' }, other);
+  otherStreamId = (await expectJson<{ id: string }>(created, 201)).id;
+}, 30_000);
+afterAll(() => service.close());
+
+const send = (method: string, path: string, body?: object) =>
+  service.studio(method as 'GET', `/streams/${streamId}${path}`, body);
+
+test.each([
+  ['GET', '/quizzes'],
+  ['HEAD', '/quizzes'],
+  ['POST', '/rundown'],
+  ['GET', '/log'],
+  ['GET', '/chat'],
+  ['GET', '/audience'],
+  ['GET', '/winners-rounds'],
+  ['GET', '/restricted'],
+])('[L-19] %s %s is a large operation', async (method, path) => {
+  const body = method === 'POST' ? { order: [] } : undefined;
+  const run = spyOn(LargeOperations.prototype, 'run');
+  expect((await send(method, path, body)).status).toBe(200);
+  expect(run.mock.calls.map(([account]) => account)).toEqual([service.account.uuid]);
+  run.mockRestore();
+});
+
+test('[L-19] long lists at once: those beyond 64 of an account get 429, and one of another does not wait for them', async () => {
+  const quizzes = Array.from({ length: 500 }, () => QUIZ);
+  const text = JSON.stringify(quizzes);
+  await send('POST', '/quizzes/import', { format: 'fourbeat-json', text });
+  const finished: string[] = [];
+  const many = Array.from({ length: 100 }, () =>
+    send('GET', '/quizzes').then((response) => {
+      if (response.status === 200) finished.push('many');
+      return response;
+    }),
+  );
+  await Promise.race(many);
+  await service.studio('GET', `/streams/${otherStreamId}/quizzes`, undefined, other);
+  finished.push('other');
+  const responses = await Promise.all(many);
+  expect(finished.indexOf('other')).toBeLessThan(32);
+  const refused = responses.filter(({ status }) => status === 429);
+  expect(refused).toHaveLength(100 - (finished.length - 1));
+  expect(refused[0]?.headers.get('retry-after')).toBe('5');
+}, 30_000);
