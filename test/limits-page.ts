@@ -15,6 +15,7 @@ const TABLES: Readonly<Record<string, string>> = {
   'Open event streams with the state of shows, on each node':
     'server/domains/live/open-stream-limit.ts',
   'Large studio requests, on each node': 'server/auth/large-operations.ts',
+  'Exports, on each node': 'server/auth/export-slices.ts',
   'Webhooks of a node': 'server/domains/webhooks/schedule.ts',
   'Unsent bytes of event streams, for each thread': 'server/realtime/feed/unsent-budget.ts',
   'Requests that wait for video, on each node': 'server/media/origin/pending-requests.ts',

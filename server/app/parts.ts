@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { createAccounts } from '../auth/accounts/accounts.ts';
 import { Credentials } from '../auth/credentials.ts';
+import { ExportSlices } from '../auth/export-slices.ts';
 import { LargeOperations } from '../auth/large-operations.ts';
 import { LargeResponses } from '../auth/large-responses.ts';
 import { createMembers } from '../auth/members/members.ts';
@@ -112,11 +113,13 @@ export async function createParts(options: PartsOptions) {
     rates.failedAuth,
     bans,
   );
+  const pace = new Pace();
   const context: StudioContext = {
     ...{ credentials, clock, originOf },
     rate: rates.studio,
     large: new LargeResponses(requests),
-    largeOperations: new LargeOperations(new Pace()),
+    largeOperations: new LargeOperations(pace),
+    exports: new ExportSlices(pace),
     log: requests,
   };
   const studio = studioHandlerFactory(context);

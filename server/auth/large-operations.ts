@@ -1,5 +1,6 @@
 import { ConcurrencyLimiter } from '../platform/concurrency-limiter.ts';
 import { RateLimited, Unavailable } from '../platform/errors.ts';
+import { KeyCounts } from '../platform/key-counts.ts';
 import type { Pace, Step } from '../platform/pace.ts';
 
 /** Most of one account that run or wait at once; more get 429. */
@@ -17,8 +18,7 @@ export class LargeOperations {
     LARGE_OPERATIONS_QUEUED_MAX,
     'Too many large requests wait; try again in a second.',
   );
-  /** How many of each account run or wait; without accounts that have none. */
-  private readonly countOf = new Map<string, number>();
+  private readonly ofAccounts = new KeyCounts(LARGE_OPERATIONS_MAX);
 
   constructor(private readonly pace: Pace) {}
 
@@ -27,17 +27,13 @@ export class LargeOperations {
    * @throws RateLimited when too many of the account wait
    */
   async run<T>(account: string, operation: (step: Step) => Promise<T>): Promise<T> {
-    const count = this.countOf.get(account) ?? 0;
-    if (count >= LARGE_OPERATIONS_MAX) {
+    if (!this.ofAccounts.add(account)) {
       throw new RateLimited('Too many large requests at once; try again in 5 s.', 5);
     }
-    this.countOf.set(account, count + 1);
     try {
       return await this.limiter.run(account, () => this.runNow(operation));
     } finally {
-      const rest = (this.countOf.get(account) ?? 0) - 1;
-      if (rest > 0) this.countOf.set(account, rest);
-      else this.countOf.delete(account);
+      this.ofAccounts.remove(account);
     }
   }
 

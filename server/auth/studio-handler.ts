@@ -13,6 +13,7 @@ import { DomainError } from '../platform/errors.ts';
 import type { Idempotency } from '../storage/sql/procedure.ts';
 import { withinBudget } from '../storage/sql/request-budget.ts';
 import { type Actor, type Credentials, memberUuid, type StudioCaller } from './credentials.ts';
+import type { ExportSlices } from './export-slices.ts';
 import { JsonText } from './json-text.ts';
 import type { LargeOperations } from './large-operations.ts';
 import type { LargeResponses } from './large-responses.ts';
@@ -25,6 +26,7 @@ export interface StudioContext {
   readonly rate: StudioRate;
   readonly large: LargeResponses;
   readonly largeOperations: LargeOperations;
+  readonly exports: ExportSlices;
   readonly log: RequestLog;
   /** The origin at which clients reach the service, without a trailing slash. */
   readonly originOf: (request: Request) => string;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, spyOn, test } from 'bun:test';
+import { ExportSlices } from '../../server/auth/export-slices.ts';
 import { LargeOperations } from '../../server/auth/large-operations.ts';
 import {
   type Account,
@@ -34,6 +35,8 @@ test.each([
   ['GET', '/audience'],
   ['GET', '/winners-rounds'],
   ['GET', '/restricted'],
+  ['GET', '/exports/results'],
+  ['HEAD', '/exports/quizzes'],
 ])('[L-19] %s %s is a large operation', async (method, path) => {
   const body = method === 'POST' ? { order: [] } : undefined;
   const run = spyOn(LargeOperations.prototype, 'run');
@@ -41,6 +44,16 @@ test.each([
   expect(run.mock.calls.map(([account]) => account)).toEqual([service.account.uuid]);
   run.mockRestore();
 });
+
+test.each(['answers', 'feed', 'quizzes'])(
+  '[L-20] the export of %s takes its turn',
+  async (kind) => {
+    const open = spyOn(ExportSlices.prototype, 'open');
+    expect((await send('GET', `/exports/${kind}`)).status).toBe(200);
+    expect(open.mock.calls.map(([account]) => account)).toEqual([service.account.uuid]);
+    open.mockRestore();
+  },
+);
 
 test('[L-19] long lists at once: those beyond 64 of an account get 429, and one of another does not wait for them', async () => {
   const quizzes = Array.from({ length: 500 }, () => QUIZ);

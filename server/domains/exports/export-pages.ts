@@ -1,9 +1,11 @@
 import type { LoggedMessage } from '../../../protocol/history.ts';
+import type { Step } from '../../platform/pace.ts';
 import type { SealedBody, sealedProcedures } from '../../realtime/feed/sealed-sql.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { choiceCounts } from '../quizzes/quiz-rules.ts';
 import type { QuizRow } from '../quizzes/quizzes-sql.ts';
 import type { WinnerCode } from '../quizzes/winner-code.ts';
+import { readRundown } from '../rundown/read-rundown.ts';
 import type { rundownProcedures } from '../rundown/rundown-sql.ts';
 import type { streamProcedures } from '../streams/streams-sql.ts';
 import type {
@@ -36,11 +38,13 @@ export interface ExportSource {
   readonly producer: string;
   readonly nowMs: number;
   readonly winnerCode: WinnerCode;
+  /** Runs a step of what is read before the first page. */
+  readonly step: Step;
 }
 
 /*
- * Each of these functions makes one database call before it returns, so that an unknown stream gets
- * an error before the first byte. That call also fixes the end of the export (SPEC P-27): rows that
+ * Each of these functions calls the database before it returns, so that an unknown stream gets
+ * an error before the first byte. This also fixes the end of the export (SPEC P-27): rows that
  * arrive later are left out, however long the client reads.
  */
 
@@ -98,8 +102,8 @@ export async function chatPages(source: ExportSource): Promise<Pages<LoggedMessa
 
 /** Every choice of the closed quizzes, in the order of the rundown. @throws DomainError `not-found` */
 export async function resultPages(source: ExportSource): Promise<Pages<ExportedResult>> {
-  const { store, streamId, producer } = source;
-  const { quizzes } = await store.listQuizzes({ streamId, producer });
+  const { store, streamId, producer, step } = source;
+  const { quizzes } = await readRundown(store, { streamId, producer }, step, (quiz) => quiz);
   return resultsByQuiz(quizzes);
 }
 

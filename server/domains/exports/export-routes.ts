@@ -46,10 +46,11 @@ export function createExports({ context, store, winnerCode }: ExportDeps) {
       const { format } = readQuery(request, exportQuerySchema);
       const streamId = pathIds(request).stream_id ?? '';
       const nowMs = context.clock.nowMs();
-      const source = { store, streamId, producer, nowMs, winnerCode };
-      const pages = await openPages(source);
+      const pages = await context.largeOperations.run(producer, (step) =>
+        openPages({ store, streamId, producer, nowMs, winnerCode, step }),
+      );
       const stream = await store.findOwnStream({ id: streamId, producer });
-      const texts = serializePages(table, format, pages);
+      const texts = context.exports.open(producer, request, serializePages(table, format, pages));
       const body = context.large.body({ request, route, caller }, texts, EXPORT_BYTES);
       return new Response(body, {
         headers: {

@@ -1,4 +1,5 @@
 import { quizFileQuerySchema } from '../../../protocol/rundown.ts';
+import type { NewQuiz } from '../../../protocol/studio.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
 import { JsonText } from '../../auth/json-text.ts';
 import {
@@ -128,11 +129,12 @@ function exportHandler(context: StudioContext, store: RundownDeps['store']): Han
     const producer = caller.user.uuid;
     const { format } = readQuery(request, quizFileQuerySchema);
     const streamId = pathIds(request).stream_id ?? '';
-    const { quizzes } = await store.listQuizzes({ streamId, producer });
+    const { quizzes } = await context.largeOperations.run(producer, (step) =>
+      readRundown(store, { streamId, producer }, step, newQuizOf),
+    );
     const stream = await store.findOwnStream({ id: streamId, producer });
-    const texts = serializeQuizzes(quizzes.map(newQuizOf), format);
-    const bytes = Buffer.byteLength(JSON.stringify(quizzes));
-    const body = context.large.body({ request, route, caller }, texts, bytes);
+    const texts = context.exports.open(producer, request, serializeQuizzes(quizzes, format));
+    const body = context.large.body({ request, route, caller }, texts, memoryOf(quizzes));
     return new Response(body, {
       headers: {
         ...route.headers,
@@ -143,3 +145,7 @@ function exportHandler(context: StudioContext, store: RundownDeps['store']): Han
     });
   };
 }
+
+/** The memory of the texts of quizzes, bytes. */
+const memoryOf = (quizzes: readonly NewQuiz[]) =>
+  quizzes.reduce((sum, { question, choices }) => sum + 2 * (question + choices.join('')).length, 0);

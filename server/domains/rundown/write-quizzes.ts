@@ -9,7 +9,7 @@ export const CONTENT_TYPES: Readonly<Record<QuizFileFormat, string>> = {
   csv: 'text/csv; charset=utf-8',
 };
 
-/** Quizzes of one part of a CSV file: 2,000 of the largest at once block the event loop for 200 ms. */
+/** Quizzes of one part of a file: 2,000 of the largest at once block the event loop for 200 ms. */
 const PART_QUIZZES = 20;
 
 /** Serializes quizzes to the parts of a file from which `readQuizzes` restores them. */
@@ -17,14 +17,18 @@ export function* serializeQuizzes(
   quizzes: readonly NewQuiz[],
   format: QuizFileFormat,
 ): Generator<string> {
-  if (format === 'json') {
-    yield `${JSON.stringify({ quizzes }, null, 2)}\n`;
-    return;
-  }
-  yield serializeCsv([], true);
+  yield format === 'json' ? '{\n  "quizzes": [' : serializeCsv([], true);
   for (let start = 0; start < quizzes.length; start += PART_QUIZZES) {
-    yield serializeCsv(quizzes.slice(start, start + PART_QUIZZES), false);
+    const part = quizzes.slice(start, start + PART_QUIZZES);
+    yield format === 'json' ? jsonElements(part, start === 0) : serializeCsv(part, false);
   }
+  if (format === 'json') yield quizzes.length === 0 ? ']\n}\n' : '\n  ]\n}\n';
+}
+
+/** Elements of the array in the file, indented. */
+function jsonElements(quizzes: readonly NewQuiz[], isStart: boolean): string {
+  const elements = quizzes.map((quiz) => `\n${JSON.stringify(quiz, null, 2)}`);
+  return (isStart ? '' : ',') + elements.join(',').replaceAll('\n', '\n    ');
 }
 
 // Without a byte order mark Excel reads the file as Latin-1 and garbles it on save.

@@ -1,0 +1,69 @@
+import { expect, test } from 'bun:test';
+import { RateLimited } from '../platform/errors.ts';
+import { Pace } from '../platform/pace.ts';
+import { EXPORTS_MAX, ExportSlices } from './export-slices.ts';
+
+const newSlices = () => new ExportSlices(new Pace());
+const newRequest = (options: RequestInit = {}) => new Request('http://localhost/', options);
+
+function* textsOf(name: string, count: number, order: string[]) {
+  for (let n = 1; n <= count; n++) {
+    order.push(name);
+    yield `${name}${n}`;
+  }
+}
+
+test('[L-20] slices of exports are made one at a time, and accounts take turns', async () => {
+  const exports = newSlices();
+  const order: string[] = [];
+  const read = async (account: string, name: string) =>
+    (await Array.fromAsync(exports.open(account, newRequest(), textsOf(name, 3, order)))).join(' ');
+  const many = ['a', 'b', 'd', 'e'].map((name) => read('many', name));
+  expect(await read('few', 'c')).toBe('c1 c2 c3');
+  // In the order of their requests the third slice would be the last of 15.
+  expect(order.lastIndexOf('c')).toBeLessThan(12);
+  expect(await Promise.all(many)).toEqual(['a1 a2 a3', 'b1 b2 b3', 'd1 d2 d3', 'e1 e2 e3']);
+});
+
+test('[L-20] more exports of an account at once are refused until one is read, cancelled or broken off', async () => {
+  const exports = newSlices();
+  const left = new AbortController();
+  const open = (account: string, options?: RequestInit) =>
+    exports.open(account, newRequest(options), textsOf('x', 2, []));
+  const isFull = () => {
+    try {
+      open('many');
+      return false;
+    } catch (error) {
+      expect(error).toBeInstanceOf(RateLimited);
+      return true;
+    }
+  };
+  const [first, second] = [open('many'), open('many'), open('many')];
+  open('many', { signal: left.signal });
+  expect(isFull()).toBe(true);
+  open('few');
+  await Array.fromAsync(first as AsyncGenerator<string>);
+  expect(isFull()).toBe(false);
+  expect(isFull()).toBe(true);
+  await second?.next();
+  await second?.return(undefined);
+  expect(isFull()).toBe(false);
+  expect(isFull()).toBe(true);
+  left.abort();
+  expect(isFull()).toBe(false);
+  expect(isFull()).toBe(true);
+  for (let n = 0; n <= EXPORTS_MAX; n++) open('few', { method: 'HEAD' });
+});
+
+test('[L-20] an export that fails breaks off and counts no more', async () => {
+  const exports = newSlices();
+  async function* failing() {
+    yield 'first';
+    throw new Error('the table is gone');
+  }
+  for (let n = 0; n <= EXPORTS_MAX; n++) {
+    const texts = exports.open('a', newRequest(), failing());
+    expect(await Array.fromAsync(texts).catch((error) => error.message)).toBe('the table is gone');
+  }
+});
