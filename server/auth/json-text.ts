@@ -17,10 +17,11 @@ export class JsonText {
   *texts(): Generator<string> {
     let text = '';
     for (const part of this.parts) {
+      if (text.length + part.length > PART_CHARS) {
+        yield* partsOf(text);
+        text = '';
+      }
       text += part;
-      if (text.length < PART_CHARS) continue;
-      yield* partsOf(text);
-      text = '';
     }
     yield* partsOf(text);
   }
