@@ -93,6 +93,17 @@ describe('source', () => {
     expect(fixture.packager.probes).toHaveLength(0);
   });
 
+  test('[M-5] a key with impossible characters is refused without a call of the database', async () => {
+    const { logger, lines } = recordingLogger();
+    const fixture = createFixture({ logger });
+    Object.assign(fixture.store, {
+      openSource: () => Promise.reject(new Error('invalid byte sequence')),
+    });
+    for (const key of ['sk_\0', 'sk_\ud800', 'sk_ 1', 'sk_é', '', 'k'.repeat(129)])
+      expect(await reasonOf(fixture.sources.open({ ...SOURCE_REQUEST, key }))).toBe('unknown-key');
+    expect(lines).toEqual([]);
+  });
+
   test('[M-6] a second source is refused while the first is alive', async () => {
     const fixture = await startLiveSource();
     expect(await reasonOf(fixture.sources.open(SOURCE_REQUEST))).toBe('busy');

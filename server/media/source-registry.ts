@@ -55,6 +55,9 @@ const FRAGMENT_MS = 100;
 // A source lease lasts at least 6 s, so that two late renewals in a row do no harm.
 const RENEW_INTERVAL_MS = 2_000;
 
+// PostgreSQL refuses some other characters, which is an error of the service.
+const POSSIBLE_KEY = /^[\x21-\x7e]{1,128}$/;
+
 // An encoder ends at most 7 s after its source has left; senders wait for 10 s.
 const BLOCKED_MS_MAX = 8_000;
 
@@ -124,6 +127,7 @@ export class SourceRegistry implements Ingest {
 
   private async openSource(request: SourceRequest): Promise<SourceSession> {
     if (this.isStopping) throw refuse('unavailable');
+    if (!POSSIBLE_KEY.test(request.key)) throw refuse('unknown-key');
     const { store, newId, packager, config } = this.options;
     const unavailableReason = await this.options.unavailableReason();
     if (unavailableReason !== null) throw new SourceRefused('unavailable', unavailableReason);
