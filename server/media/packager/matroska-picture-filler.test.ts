@@ -72,6 +72,12 @@ test('[M-13] nothing is repeated before the first key frame, or without sound', 
   ]);
 });
 
+test('[M-16] a picture with a time below 0 is repeated from 0 on', () => {
+  const sound = [-5_000, -2_500, -200, 100].map(audio);
+  const times = filled(cluster(0, audio(-9_000), simpleBlock(VIDEO, -9_000), ...sound));
+  expect(times).toEqual(['-9000*', '-5000', '-2500', '-200', '100', '100*']);
+});
+
 test('[M-16] a group of more than 2,000 pictures is not repeated', () => {
   const countAfter = (pictures: number) => {
     const more = Array.from({ length: pictures - 1 }, (_, n) => simpleBlock(VIDEO, n, false));

@@ -121,10 +121,12 @@ export class MatroskaPictureFiller implements PictureFiller {
     this.audioTicks = audioTicks;
     const { audioTicksAtVideo } = this;
     if (audioTicksAtVideo === null || this.pictures.length === 0) return null;
-    if (audioTicks < this.repeatAtTicks || !this.mayRepeat()) return null;
+    const ticks = this.videoTicks + audioTicks - audioTicksAtVideo;
+    // A cluster has no time below 0.
+    if (ticks < 0 || audioTicks < this.repeatAtTicks || !this.mayRepeat()) return null;
     this.repeatAtTicks = audioTicks + REPEAT_MS * this.ticksPerMs;
     const pieces = [
-      clusterHeader(this.videoTicks + audioTicks - audioTicksAtVideo),
+      clusterHeader(ticks),
       ...this.pictures.flatMap((block) => [simpleBlockHeader(block.length), block]),
       // The following blocks of the source belong to its cluster.
       clusterHeader(clusterTicks),
