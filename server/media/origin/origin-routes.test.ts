@@ -318,6 +318,25 @@ describe('missing files', () => {
     await other.stop();
   });
 
+  test('[M-31] a playlist of a track that does not exist gets 404 without a look at the segments', async () => {
+    const stream = withSegments(new FakeStream(), 3);
+    const presentation = stream.presentation();
+    let reads = 0;
+    stream.presentation = () => ({
+      ...presentation,
+      get segments() {
+        reads++;
+        return presentation.segments;
+      },
+    });
+    const other = listenOrigin(() => stream);
+    expect((await other.get(`${STREAM}/v99.m3u8`)).status).toBe(404);
+    expect(reads).toBe(0);
+    expect((await other.get(`${STREAM}/v0.m3u8`)).status).toBe(200);
+    expect(reads).toBeGreaterThan(0);
+    await other.stop();
+  });
+
   test('[M-31] other methods get 405', async () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
       const response = await fixture.get(`${STREAM}/master.m3u8`, { method });

@@ -180,10 +180,11 @@ export class Origin {
       return contents && hlsMediaPlaylist(contents, track, directives.skip);
     };
     const respond = () => this.respondPlaylist(stream, file, request, render, directives);
-    const presentation = playlistContents(stream.presentation(), file);
+    const current = stream.presentation();
+    // Nothing is cached for a track that does not exist.
+    const presentation = hasTrack(current, track) ? playlistContents(current, file) : null;
     if (!presentation) throw notFound();
     if (isSatisfied(presentation, directives)) return respond();
-    if (!hasTrack(presentation, track)) throw notFound();
     checkNotTooFarAhead(presentation, directives);
     const wanted = normalized(presentation, directives);
     const key = `${wanted.seq}.${wanted.part}`;
