@@ -54,7 +54,7 @@ export interface Service {
   sendWebhooks(): Promise<void>;
   /** Makes due reports; for tests with a manual clock. */
   makeReports(): Promise<void>;
-  /** Finds archived streams and deletes what expired; for tests with a manual clock. */
+  /** Refreshes what nodes read every 10 s and deletes what expired; for tests with a manual clock. */
   upkeep(): Promise<void>;
   /** A setup link for the first member, or null when there is one (SPEC U-12). */
   newSetupLink(origin: string): Promise<string | null>;
@@ -180,6 +180,7 @@ function statsOf({ requests, realtime, quizzes, media, ...parts }: Parts): Servi
     additional: [
       ...(media?.metrics ?? []),
       ...parts.viewerTokens.tokens.metrics,
+      ...quizzes.numbers.metrics,
       ...parts.webhooks.sender.metrics,
       ...parts.rehearsals.runner.metrics,
     ],
@@ -193,12 +194,13 @@ type Lifecycle = Pick<
 
 function lifecycleOf({ store, clock, logger }: ServiceOptions, parts: Parts): Lifecycle {
   const { realtime, openStreams, live, media, webhooks, reports, moderation } = parts;
-  const { accounts, members, viewerTokens, rehearsals, archived } = parts;
+  const { accounts, members, viewerTokens, rehearsals, archived, quizzes } = parts;
   let isDraining = false;
   let upkeepTimer: Timer | null = null;
   const upkeep = async () => {
     const work = [
       archived.refresh(),
+      quizzes.numbers.refresh(),
       viewerTokens.upkeep(),
       accounts.upkeep(),
       members.upkeep(),

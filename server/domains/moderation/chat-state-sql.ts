@@ -5,7 +5,7 @@ import type {
   StoredChatMessage,
   ViewerChat,
 } from '../../../protocol/moderation.ts';
-import { nextNumber } from '../../storage/sql/counters.ts';
+import { lastNumber, nextNumber } from '../../storage/sql/counters.ts';
 import { readProcedure, type Tx } from '../../storage/sql/procedure.ts';
 
 /** The state of a chat that was never moderated. */
@@ -105,12 +105,7 @@ const READ_AFTER_END_MS = ARCHIVE_MS + 300_000;
 const PAGE_SIZE = 10;
 
 export const chatStateProcedures = {
-  lastModerationChange: readProcedure(async (tx): Promise<number> => {
-    const [row] = await tx.query<{ value: number }>(
-      "select value from counters where name = 'moderation'",
-    );
-    return Number(row?.value);
-  }),
+  lastModerationChange: readProcedure((tx) => lastNumber(tx, 'moderation')),
 
   /** A page of the chats whose change number exceeds `after`, ascending; empty when none does. */
   changedChats: readProcedure(

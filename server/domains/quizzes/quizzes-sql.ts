@@ -4,6 +4,7 @@ import { DomainError } from '../../platform/errors.ts';
 import type { DueResult, DueRow } from '../../realtime/feed/due-work.ts';
 import type { ResultEvent } from '../../realtime/feed/interval-body.ts';
 import { recordEvent } from '../../realtime/feed/outbox-sql.ts';
+import { lastNumber } from '../../storage/sql/counters.ts';
 import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { addDrafts, incrementRundownRevision } from '../rundown/drafts-sql.ts';
 import { lockOwnStream, type OwnId, type StreamRow } from '../streams/streams-sql.ts';
@@ -131,6 +132,9 @@ export const quizProcedures = {
       return ownQuiz(tx, id, producer);
     },
   ),
+
+  /** The number of the quiz that was created last, in any stream; 0 before the first. */
+  lastQuizNumber: readProcedure((tx) => lastNumber(tx, 'quiz')),
 
   findOwnQuiz: readProcedure((tx, { id, producer }: OwnId) => ownQuiz(tx, id, producer)),
 

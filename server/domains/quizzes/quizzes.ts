@@ -2,6 +2,7 @@ import type { Credentials } from '../../auth/credentials.ts';
 import type { StudioHandlerFactory } from '../../auth/studio-handler.ts';
 import { answerHandlers } from './answer-routes.ts';
 import { AnswerService, type AnswerServiceOptions } from './answer-service.ts';
+import { type QuizNumberStore, QuizNumbers } from './quiz-numbers.ts';
 import { type StudioQuizRoutes, studioQuizHandlers } from './studio-quiz-routes.ts';
 import {
   ownContactHandlers,
@@ -14,6 +15,7 @@ export interface QuizDeps extends Omit<AnswerServiceOptions, 'store'> {
   readonly credentials: Credentials;
   readonly store: StudioQuizRoutes['store'] &
     AnswerServiceOptions['store'] &
+    QuizNumberStore &
     WinnerContactDeps['store'];
   readonly winnerCode: WinnerContactDeps['winnerCode'];
   readonly newId: () => string;
@@ -33,5 +35,6 @@ export function createQuizzes(deps: QuizDeps) {
     },
     /** The fast path of the gateway uses it too. */
     answers,
+    numbers: new QuizNumbers(deps.store),
   };
 }

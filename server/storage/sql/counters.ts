@@ -30,6 +30,14 @@ export async function nextNumbers(tx: Tx, name: CounterName, count: number): Pro
   return Number(row.value) - count + 1;
 }
 
+/** The number that a counter assigned last; 0 before the first. */
+export async function lastNumber(tx: Tx, name: CounterName): Promise<number> {
+  const [row] = await tx.query<{ value: number }>('select value from counters where name = $1', [
+    name,
+  ]);
+  return Number(row?.value);
+}
+
 /** The number of rows. @param source what follows `from`, with its parameters */
 export async function countRows(tx: Tx, source: string, params: SqlValue[]): Promise<number> {
   const [row] = await tx.query<{ n: number }>(`select count(*) as n from ${source}`, params);
