@@ -165,7 +165,6 @@ export function createRedisPresence(options: RedisPresenceOptions): SharedPresen
     },
     async evict(streamId, seats) {
       rings.evict(streamId, seats);
-      counts.get(streamId)?.forget();
       const now = intervalAt(clock.nowMs());
       // `count` also reads up to two intervals before the current window.
       const intervals = [...new Set([...windowTo(now - 2), ...windowTo(now)])];
@@ -173,6 +172,8 @@ export function createRedisPresence(options: RedisPresenceOptions): SharedPresen
         await callAll(evict(streamId, seats, intervals));
       } catch (error) {
         if (!(error instanceof Unavailable)) throw error;
+      } finally {
+        counts.get(streamId)?.forget();
       }
     },
     async count(streamId) {

@@ -21,6 +21,8 @@ export interface StreamCountOptions {
 
 /** The seats of some intervals: those that all nodes replicated, and those on this node. */
 interface Snapshot {
+  /** The number of calls of `forget` before it was read. */
+  readonly generation: number;
   readonly intervals: readonly number[];
   readonly seats: SeatSet;
 }
@@ -33,6 +35,7 @@ interface Snapshot {
 export class StreamCount {
   #snapshot: Snapshot | null = null;
   #fetching: Promise<Snapshot> | null = null;
+  #generation = 0;
   /** Active blocks of the stream beyond the first. */
   #further: readonly number[] = [];
 
@@ -43,8 +46,9 @@ export class StreamCount {
     this.#snapshot?.seats.add(seat);
   }
 
-  /** Discards what was read from Redis, after a change there. */
+  /** Discards what was read from Redis, and what is being read, after a change there. */
   forget(): void {
+    this.#generation += 1;
     this.#snapshot = null;
   }
 
@@ -57,9 +61,10 @@ export class StreamCount {
       this.#fetching ??= this.#fetch().finally(() => {
         this.#fetching = null;
       });
-      const { intervals, seats } = await this.#fetching;
+      const snapshot = await this.#fetching;
       // A read that began in an earlier interval lacks later registrations on this node.
-      if ((intervals.at(-1) as number) >= requested) return this.#sizeOf({ intervals, seats });
+      const isLate = (snapshot.intervals.at(-1) as number) < requested;
+      if (snapshot.generation === this.#generation && !isLate) return this.#sizeOf(snapshot);
     }
   }
 
@@ -75,6 +80,7 @@ export class StreamCount {
 
   async #fetch(): Promise<Snapshot> {
     const { redis, activeBlocks, streamId } = this.options;
+    const generation = this.#generation;
     const intervals = this.#intervals();
     const blocks = [0, ...this.#further];
     const unite = (block: number) => uniteBlock(streamId, block, intervals);
@@ -92,8 +98,9 @@ export class StreamCount {
       seats.addBits(block * BLOCK_SEATS, bitsets[at] as Uint8Array);
     }
     this.#addLocal(seats, windowTo(intervals.at(-1) as number));
-    this.#snapshot = { intervals, seats };
-    return this.#snapshot;
+    const snapshot = { generation, intervals, seats };
+    if (generation === this.#generation) this.#snapshot = snapshot;
+    return snapshot;
   }
 
   #sizeOf({ seats }: Snapshot): number {
