@@ -166,6 +166,35 @@ describe('deploy/compose', () => {
     }
   });
 
+  test('[L-4] [L-15] a client reaches one node by paths with a limit for its address, whatever credential it sends', async () => {
+    const nodes = NODES.map((n) =>
+      Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response(`${n}`) }),
+    );
+    const nginx = await startNginxOnFreePort({ nodes: nodes.map(({ port }) => port as number) });
+    const nodesOf = async (method: string, path: string) => {
+      const responses = Array.from({ length: 30 }, (_, n) =>
+        fetch(nginx.url + path, { method, headers: { Authorization: `Bearer ${n}` } }),
+      );
+      const texts = await Promise.all((await Promise.all(responses)).map((each) => each.text()));
+      return new Set(texts).size;
+    };
+    try {
+      for (const path of [
+        '/api/v1/token',
+        '/studio/v1/session/',
+        '/studio/v1/invitations/accept',
+      ]) {
+        expect([path, await nodesOf('POST', path)]).toEqual([path, 1]);
+      }
+      for (const path of ['/api/v1/view-counts/a', '/studio/v1/sessions']) {
+        expect([path, await nodesOf('GET', path)]).toEqual([path, NODES.length]);
+      }
+    } finally {
+      await nginx.stop();
+      for (const node of nodes) await node.stop(true);
+    }
+  });
+
   test('nginx closes idle connections before the node does, caches nothing, and does not buffer streams', () => {
     const config = textOf('deploy/compose/nginx/nginx.conf').replace(/#.*$/gm, '');
     const idleS = Number(
