@@ -193,6 +193,7 @@ export async function createParts(options: PartsOptions) {
     reports: createReports({ studio, store, clock, logger, newId }),
     rehearsals: createRehearsals({
       ...{ studio, store, clock, logger, newId },
+      largeOperations: context.largeOperations,
       roles: config.roles,
       localAddress: () => localAddressOf(config, listener),
       issueToken: (...input) => viewerTokens.tokens.issue(...input),

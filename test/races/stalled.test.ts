@@ -208,7 +208,7 @@ test('[Y-10] a rehearsal is removed also while a viewer of it gets a seat', asyn
   const show = { showId: await fixture.newStream(), producer: PRODUCER, nowMs: NOW_MS };
   const id = crypto.randomUUID();
   const settings = newRehearsalSchema.parse({ viewers: 1, latencyMs: 0 });
-  await fixture.store.createRehearsal({ ...show, id, node: 'a', settings, drafts: [] });
+  await fixture.store.createRehearsal({ ...show, id, node: 'a', settings });
   await fixture.store.dismissRehearsal(show);
   const viewer = await stallAfter([
     'insert into seats (stream_id, viewer, seat) values ($1, $2, 0)',

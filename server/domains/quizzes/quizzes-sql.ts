@@ -116,6 +116,21 @@ export async function quizzesOf(
   return rows.map(fromRow);
 }
 
+/** Those quizzes of a stream that have one of these ids, in any order. */
+export async function quizzesById(
+  tx: Tx,
+  streamId: string | null,
+  ids: readonly string[],
+): Promise<QuizRow[]> {
+  // A condition on the stream, too, would make SQLite read all its quizzes.
+  const rows = await tx.query<StoredQuiz>(
+    `select ${COLUMNS} from quizzes
+     where id in (select wanted from ${tx.rows('$1', ['wanted text'])} ids)`,
+    [JSON.stringify(ids.map((id) => [id]))],
+  );
+  return rows.map(fromRow).filter((quiz) => quiz.streamId === streamId);
+}
+
 async function lockOwnDraft(tx: Tx, id: string, producer: string) {
   const found = await lockOwnQuiz(tx, id, producer);
   if (found.quiz.state !== 'draft') {

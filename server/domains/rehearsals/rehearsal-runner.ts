@@ -5,6 +5,7 @@ import type { Listener } from '../../http/address.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import type { MetricDefinition } from '../../platform/metrics.ts';
+import { Pace } from '../../platform/pace.ts';
 import { runtime } from '../../platform/runtime.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { CrowdThreadCommand, CrowdThreadEvent } from './crowd-messages.ts';
@@ -41,7 +42,7 @@ const NEEDED_ROLES = ['view-counts', 'polls', 'events'] as const satisfies Role[
 const REPORT_MS = 1_000;
 const CLEANUP_MS = 10_000;
 /** Removal transactions in a row, each of a bounded number of rows. */
-const REMOVAL_STEPS_MAX = 50;
+const REMOVAL_STEPS_MAX = 100;
 /** Time for the viewers' last checks after the end of the show. */
 const FINISH_TIMEOUT_MS = 10_000;
 
@@ -119,9 +120,11 @@ export class RehearsalRunner {
   /** Removes data of dismissed and expired rehearsals. */
   async cleanUp(): Promise<void> {
     const { store, clock } = this.options;
+    const pace = new Pace();
     try {
       for (let times = 0; times < REMOVAL_STEPS_MAX; times++) {
-        if (!(await store.removeRehearsal({ nowMs: clock.nowMs() }))) return;
+        const remove = () => store.removeRehearsal({ nowMs: clock.nowMs() });
+        if (!(await pace.step(remove))) return;
       }
     } catch (error) {
       this.logError(error, 'rehearsal data could not be removed');

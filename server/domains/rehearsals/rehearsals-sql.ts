@@ -10,7 +10,8 @@ import { lockAccount } from '../../auth/accounts/accounts-sql.ts';
 import { DomainError } from '../../platform/errors.ts';
 import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { copyProducts } from '../products/products-sql.ts';
-import { addDrafts, type NewDraft } from '../rundown/drafts-sql.ts';
+import { newQuizOf, quizzesById } from '../quizzes/quizzes-sql.ts';
+import { addDrafts } from '../rundown/drafts-sql.ts';
 import {
   endLockedStream,
   insertStream,
@@ -56,6 +57,12 @@ interface ShowRef {
   readonly nowMs: number;
 }
 
+/** A draft of a show, and the id of its copy. */
+export interface DraftCopy {
+  readonly id: string;
+  readonly copyId: string;
+}
+
 /**
  * The reply to a report of a node: `over`, the show has ended and the viewers must finish; `gone`, the
  * rehearsal was dismissed and the viewers must stop at once.
@@ -64,8 +71,8 @@ export type ReportOutcome = 'running' | 'over' | 'gone';
 
 export const rehearsalProcedures = {
   /**
-   * Creates the hidden stream of a rehearsal with these drafts, and dismisses a previous rehearsal
-   * that is over.
+   * Creates the hidden stream of a rehearsal, which has no quizzes yet (`copyDrafts`), and dismisses a previous
+   * rehearsal that is over.
    * @throws DomainError `conflict` while another is running, or at a limit of the node or the account
    */
   createRehearsal: writeProcedure(
@@ -75,10 +82,9 @@ export const rehearsalProcedures = {
         id: string;
         node: string;
         settings: NewRehearsal;
-        drafts: readonly NewDraft[];
       },
     ): Promise<RehearsalRow> => {
-      const { id, showId, producer, node, settings, drafts, nowMs } = input;
+      const { id, showId, producer, node, settings, nowMs } = input;
       await lockAccount(tx, producer);
       const show = await lockOwnStream(tx, showId, producer);
       if (show.rehearsalOf !== null)
@@ -97,7 +103,6 @@ export const rehearsalProcedures = {
       });
       // After the insert: it serializes on the stream counter, so that the count sees all earlier ones.
       await checkLimits(tx, producer, node, nowMs);
-      if (drafts.length > 0) await addDrafts(tx, id, drafts);
       await copyProducts(tx, showId, id);
       await tx.query(
         `insert into rehearsals (stream_id, show_id, account, node, settings, created, seen, is_current)
@@ -106,6 +111,31 @@ export const rehearsalProcedures = {
       );
       return orNotFound(await current(tx, showId));
     },
+  ),
+
+  /**
+   * Adds copies of some drafts of the show to a hidden stream, in the order of `drafts`; those that the show
+   * has no more are left out. All at once would hold up the writes of others for half a second.
+   * @throws DomainError `not-found` when the rehearsal was removed meanwhile
+   */
+  copyDrafts: writeProcedure(
+    async (tx, input: { id: string; producer: string; drafts: readonly DraftCopy[] }) => {
+      const { id, producer, drafts } = input;
+      const { rehearsalOf } = await lockOwnStream(tx, id, producer);
+      const rows = await quizzesById(
+        tx,
+        rehearsalOf,
+        drafts.map((draft) => draft.id),
+      );
+      const quizzes = new Map(rows.map((quiz) => [quiz.id, quiz]));
+      const copies = drafts.flatMap((draft) => {
+        const quiz = quizzes.get(draft.id);
+        return quiz ? [{ id: draft.copyId, quiz: newQuizOf(quiz) }] : [];
+      });
+      if (copies.length > 0) await addDrafts(tx, id, copies);
+    },
+    // A copy that breaks off would leave a rehearsal without some of its quizzes.
+    { noDeadline: true },
   ),
 
   /** The rehearsal of a show. @throws DomainError `not-found` */

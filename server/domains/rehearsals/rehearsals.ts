@@ -5,6 +5,7 @@ import { RehearsalRunner, type RehearsalRunnerOptions } from './rehearsal-runner
 export interface RehearsalDeps extends Omit<RehearsalRunnerOptions, 'store' | 'node'> {
   readonly studio: StudioHandlerFactory;
   readonly store: RehearsalRoutes['store'] & RehearsalRunnerOptions['store'];
+  readonly largeOperations: RehearsalRoutes['largeOperations'];
   readonly newId: () => string;
 }
 

@@ -4,6 +4,9 @@ import { endLockedStream, lockOwnStream } from '../streams/streams-sql.ts';
 
 /** Rows removed in one transaction, so that it does not delay other commits. */
 const BATCH_ROWS = 5_000;
+/** Of tables with long rows: 2,000 quizzes can have 10 MB, which took 200 ms. */
+const BATCH_QUIZZES = 200;
+const BATCH_INTERVALS = 1_000;
 /** How long tokens of a removed stream may still be valid and write seats. */
 const TOKENS_VALID_MS = (TOKEN_LIFETIME_S + 60) * 1_000;
 
@@ -11,12 +14,12 @@ const TOKENS_VALID_MS = (TOKEN_LIFETIME_S + 60) * 1_000;
  * Tables with rows of a stream and their key columns, ordered so that rows are removed before the
  * rows they refer to.
  */
-const STREAM_TABLES: readonly (readonly [table: string, key: string])[] = [
-  ['quizzes', 'id'],
+const STREAM_TABLES: readonly (readonly [table: string, key: string, rows?: number])[] = [
+  ['quizzes', 'id', BATCH_QUIZZES],
   ['winners_rounds', 'id'],
   ['seats', 'stream_id, viewer'],
   ['seat_counters', 'stream_id'],
-  ['sealed_intervals', 'stream_id, interval'],
+  ['sealed_intervals', 'stream_id, interval', BATCH_INTERVALS],
   ['chat_rooms', 'stream_id'],
   ['hidden_lines', 'stream_id, line'],
   ['restricted_viewers', 'stream_id, viewer, kind'],
@@ -80,21 +83,21 @@ async function endActivity(tx: Tx, id: string, account: string, nowMs: number): 
 /** Deletes rows of a stream, up to a full batch of one table. @returns whether there may be more */
 async function removeBatch(tx: Tx, id: string): Promise<boolean> {
   const deletions = [
-    ...NUMBERED_TABLES.map(
-      ([table, number, other, parent]) =>
-        `delete from ${table} where (${number}, ${other}) in (select one.${number}, one.${other}
-           from ${table} one join ${parent} whole on whole.number = one.${number}
-           where whole.stream_id = $1 limit ${BATCH_ROWS})`,
-    ),
-    ...STREAM_TABLES.map(
-      ([table, key]) =>
-        `delete from ${table} where (${key}) in
-           (select ${key} from ${table} where stream_id = $1 limit ${BATCH_ROWS})`,
-    ),
+    ...NUMBERED_TABLES.map(([table, number, other, parent]) => ({
+      rows: BATCH_ROWS,
+      sql: `delete from ${table} where (${number}, ${other}) in (select one.${number}, one.${other}
+         from ${table} one join ${parent} whole on whole.number = one.${number}
+         where whole.stream_id = $1 limit $2)`,
+    })),
+    ...STREAM_TABLES.map(([table, key, rows = BATCH_ROWS]) => ({
+      rows,
+      sql: `delete from ${table} where (${key}) in
+         (select ${key} from ${table} where stream_id = $1 limit $2)`,
+    })),
   ];
-  for (const deletion of deletions) {
-    const { affected } = await tx.query(deletion, [id]);
-    if (affected === BATCH_ROWS) return true;
+  for (const { sql, rows } of deletions) {
+    const { affected } = await tx.query(sql, [id, rows]);
+    if (affected === rows) return true;
   }
   return false;
 }

@@ -31,6 +31,12 @@ export const rundownProcedures = {
     },
   ),
 
+  /** The ids of the drafts of a stream, in order. @throws DomainError `not-found` */
+  listDraftIds: readProcedure(async (tx, { streamId, producer }: OwnStream) => {
+    await ownStream(tx, streamId, producer);
+    return idsOf(await findDrafts(tx, streamId));
+  }),
+
   /**
    * Reorders the drafts of a stream. It returns no quizzes: reading them would hold up the writes of others.
    * @throws DomainError `conflict` with the current `order` when `order` is not a permutation of the
@@ -78,7 +84,7 @@ interface Draft {
 
 const idsOf = (drafts: readonly Draft[]) => drafts.map(({ id }) => id);
 
-/** The drafts of a stream that this transaction has locked, so that none is published meanwhile. */
+/** The drafts of a stream. None is published meanwhile if this transaction has locked it. */
 function findDrafts(tx: Tx, streamId: string): Promise<readonly Draft[]> {
   return tx.query<Draft>(
     `select id, position from quizzes where stream_id = $1 and state = 'draft'

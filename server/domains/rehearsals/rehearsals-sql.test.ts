@@ -1,0 +1,64 @@
+import { expect, test } from 'bun:test';
+import { newRehearsalSchema } from '../../../protocol/rehearsal.ts';
+import { insertStream, sqliteOfFile } from '../../../test/support/database/sqlite-of-file.ts';
+import { inTransaction } from '../../storage/sql/sqlite.ts';
+import { rundownProcedures } from '../rundown/rundown-sql.ts';
+import { rehearsalProcedures } from './rehearsals-sql.ts';
+import { removalProcedures } from './removal-sql.ts';
+
+const sqlite = await sqliteOfFile();
+const SHOW = { showId: 'show', producer: 'a', nowMs: 0 };
+const quiz = { choices: ['a', 'b'], answer: 'a', duration: 10_000, reveal: 'auto' as const };
+
+const questionsOf = async (streamId: string) => {
+  const own = { streamId, producer: SHOW.producer };
+  const { quizzes } = await rundownProcedures.listQuizzes.run(sqlite, own);
+  return quizzes.map(({ question }) => question);
+};
+
+const count = async () => {
+  const [row] = await sqlite.query<{ n: number }>(
+    `select count(*) as n from quizzes where stream_id = 'hidden'`,
+  );
+  return Number(row?.n);
+};
+
+/** Creates the show with quizzes, and the hidden stream of its rehearsal without. */
+async function createRehearsal(quizzes: number): Promise<void> {
+  await insertStream(sqlite, SHOW.showId, 100);
+  const drafts = Array.from({ length: quizzes }, (_, n) => ({
+    id: `draft ${n}`,
+    quiz: { ...quiz, question: `Number ${n}?` },
+  }));
+  const settings = newRehearsalSchema.parse({ viewers: 1 });
+  await inTransaction(sqlite, async () => {
+    const own = { streamId: SHOW.showId, producer: SHOW.producer };
+    await rundownProcedures.importQuizzes.run(sqlite, { ...own, drafts });
+    const input = { ...SHOW, id: 'hidden', node: 'here', settings };
+    await rehearsalProcedures.createRehearsal.run(sqlite, input);
+  });
+}
+
+test('[Y-1] [Y-10] drafts are copied some at a time, without those deleted meanwhile, and removed 200 at a time', async () => {
+  await createRehearsal(450);
+  expect(await questionsOf('hidden')).toEqual([]);
+  await sqlite.query(`delete from quizzes where id = 'draft 3'`);
+  const copy = (from: number, to: number) => {
+    const numbers = Array.from({ length: to - from }, (_, n) => from + n);
+    const drafts = numbers.map((n) => ({ id: `draft ${n}`, copyId: `copy ${n}` }));
+    const input = { id: 'hidden', producer: SHOW.producer, drafts };
+    return inTransaction(sqlite, () => rehearsalProcedures.copyDrafts.run(sqlite, input));
+  };
+  await copy(0, 100);
+  expect(await count()).toBe(99);
+  await copy(100, 450);
+  expect(await questionsOf('hidden')).toEqual(await questionsOf(SHOW.showId));
+
+  await rehearsalProcedures.dismissRehearsal.run(sqlite, SHOW);
+  await sqlite.query('delete from outbox');
+  const remaining: number[] = [];
+  while (await removalProcedures.removeRehearsal.run(sqlite, { nowMs: 1 }))
+    remaining.push(await count());
+  expect(remaining.slice(0, 3)).toEqual([249, 49, 0]);
+  expect(await copy(0, 1).catch((error) => error.kind)).toBe('not-found');
+});
