@@ -38,7 +38,7 @@ const TIMES: readonly (readonly [table: string, since: string, columns: readonly
 /**
  * Sets service time back to the system clock, for an operator whose clock was hours ahead (SPEC K-7).
  * Intervals in the future of the system clock stay as they were served (I-1): a stream that has some
- * ends, in a last sealing after all of them, and keeps its stored bodies up to there.
+ * ends, in a sealing after all of them, and keeps its stored bodies up to there.
  */
 export function createSetBackProcedures({ sealInterval }: Pick<SealingProcedures, 'sealInterval'>) {
   return {
@@ -52,13 +52,17 @@ export function createSetBackProcedures({ sealInterval }: Pick<SealingProcedures
         if (aheadMs <= AHEAD_MIN_MS) {
           throw new DomainError('conflict', 'service time is not ahead of the system clock');
         }
-        const last = watermark + 1;
-        await endAt(tx, JSON.stringify(streams.map(({ id }) => [id])), last);
-        const time = { after: watermark, interval: last, nowMs: intervalStartMs(last + 1) };
-        const { outcome } = await sealInterval.run(tx, { ...time, transients: [] });
-        if (outcome !== 'sealed') {
-          throw new DomainError('conflict', 'a node is running on this database; stop it first');
-        }
+        const ids = JSON.stringify(streams.map(({ id }) => [id]));
+        await endAt(tx, ids, watermark + 1);
+        let last = watermark;
+        do {
+          const time = { after: last, interval: last + 1, nowMs: intervalStartMs(last + 2) };
+          const { outcome } = await sealInterval.run(tx, { ...time, transients: [] });
+          if (outcome !== 'sealed') {
+            throw new DomainError('conflict', 'a node is running on this database; stop it first');
+          }
+          last++;
+        } while (await isWorkLeft(tx, ids, last));
         await keepSealed(tx, intervalAt(systemMs), last);
         await tx.query('update watermark set interval = $1', [intervalAt(systemMs) - 1]);
         await setTimesBack(tx, systemMs, aheadMs);
@@ -100,6 +104,21 @@ async function endAt(tx: Tx, ids: string, interval: number): Promise<void> {
      where state = 'open' and due_interval is not null and stream_id in ${list}`,
     [ids, interval],
   );
+}
+
+/** Whether these streams have work that is due, but was beyond the limits of a sealing. */
+async function isWorkLeft(tx: Tx, ids: string, interval: number): Promise<boolean> {
+  const rows = await tx.query(
+    `select 1 from ${tx.rows('$1', ['id text'])} ended where
+       exists (select 1 from streams s where s.id = ended.id and s.status <> 'ENDED')
+       or exists (select 1 from outbox where stream_id = ended.id)
+       or exists (select 1 from quizzes where stream_id = ended.id and state = 'open'
+         and close_interval <= $2)
+       or exists (select 1 from winners_rounds where stream_id = ended.id and state = 'open'
+         and due_interval <= $2) limit 1`,
+    [ids, interval],
+  );
+  return rows.length > 0;
 }
 
 /** Streams with bodies from the interval `from` on keep what they have up to `last`. */

@@ -1,6 +1,11 @@
 import { WINNERS_DELAY_INTERVALS } from '../../../protocol/limits.ts';
 import type { Quiz } from '../../../protocol/quizzes.ts';
 import type { DueWork } from '../../realtime/feed/due-work.ts';
+import {
+  ALL_CLOSES_MAX,
+  ROUND_COUNTS_MAX,
+  STREAM_CLOSES_MAX,
+} from '../../realtime/feed/sealing-limits.ts';
 import type { WebhookEvent } from '../webhooks/webhook-events.ts';
 import { closeQuizzes, setPublishedInterval } from './quizzes-sql.ts';
 import { closeRounds, startRoundDelays } from './winners-sql.ts';
@@ -12,9 +17,15 @@ export const quizDueWork: DueWork<WebhookEvent> = {
     {
       streamId: 'stream_id',
       number: 'number',
-      from: `quizzes where state = 'open' and close_interval <= $3`,
+      // Streams take turns: the first due quiz of each comes before the second of another.
+      from: `(select stream_id, number from
+          (select stream_id, number,
+            row_number() over (partition by stream_id order by close_interval, number) as turn
+           from quizzes where state = 'open' and close_interval <= $3) due
+        where turn <= ${STREAM_CLOSES_MAX} order by turn, stream_id limit ${ALL_CLOSES_MAX}) due`,
     },
   ],
+  followsEvents: true,
   run: closeQuizzes,
   afterSeal: async (tx, { published, interval }) => {
     const quizzes = published.filter(({ type }) => type === 'quiz');
@@ -31,9 +42,12 @@ export const winnersDueWork: DueWork<WebhookEvent> = {
     {
       streamId: 'stream_id',
       number: 'number',
-      from: `winners_rounds where state = 'open' and due_interval <= $3`,
+      from: `(select stream_id, number from winners_rounds
+        where state = 'open' and due_interval <= $3
+        order by due_interval, number limit ${ROUND_COUNTS_MAX}) due`,
     },
   ],
+  followsEvents: true,
   run: closeRounds,
   afterSeal: async (tx, { published, interval }) => {
     const requests = published.filter(({ type }) => type === 'request-quiz-winners');

@@ -6,7 +6,7 @@ import { writeProcedure } from '../../storage/sql/procedure.ts';
 import { takeFromStock } from '../products/products-sql.ts';
 import { lockOwnStream, type OwnStream } from './streams-sql.ts';
 
-/** Most events of a stream in the outbox: 12 s of its feed at 200 events an interval. */
+/** Most events of a stream in the outbox: 5 s of its feed, 40 s if each has the longest data. */
 const WAITING_MAX = 10_000;
 
 export const producerEventProcedures = {

@@ -6,7 +6,7 @@ import type { OutboxRow } from './outbox-sql.ts';
  * Where due rows of a domain are: one part of the single query by which a sealing finds all work.
  * The condition may use these parameters: `$2` the end of the interval in Unix ms, `$3` the
  * interval, `$4` 1 when the sealing publishes view counts, else 0. It must use an index that holds
- * due rows only, so that idle streams cost nothing.
+ * due rows only, so that idle streams cost nothing, and has a limit: the others stay due.
  */
 export interface DueQuery {
   /** SQL expression of the stream's id. */
@@ -60,6 +60,11 @@ export interface DueWork<DomainEvent> {
   /** Name of the work, unique among all that are registered. */
   readonly kind: string;
   readonly queries: readonly DueQuery[];
+  /**
+   * Whether results must not overtake the waiting events of their stream (F-15): rows stay due while the
+   * stream has events that do not fit into the interval.
+   */
+  readonly followsEvents?: boolean;
   /** Carries out the due rows, if there are any, before the bodies of the interval are composed. */
   readonly run?: (
     tx: Tx,

@@ -8,6 +8,7 @@ import { APPENDED_MAX } from './feed-log-memory.ts';
 import { composeInterval, type ResultEvent, type Transient } from './interval-body.ts';
 import type { OutboxRow } from './outbox-sql.ts';
 import type { SealedBody } from './sealed-sql.ts';
+import { ALL_EVENT_BYTES, EVENT_OVERHEAD_BYTES, STREAM_EVENT_BYTES } from './sealing-limits.ts';
 
 export interface Sealing {
   /** The watermark that the caller knows. */
@@ -47,7 +48,8 @@ export function createSealingProcedures<DomainEvent>(dueWork: readonly DueWork<D
     /**
      * Seals an interval of every stream in one transaction: raises the watermark, carries out due
      * work, moves waiting outbox events into bodies and stores them. Only bodies that this returns
-     * as sealed may be served. It never waits for locks on streams or quizzes: locked rows stay due.
+     * as sealed may be served. It never waits for locks on streams or quizzes: locked rows stay due, and so
+     * does what is beyond the limits of a sealing.
      * A stream that was sealed further before service time was set back (K-7) keeps its stored bodies:
      * its work waits, and its transient parts are dropped.
      */
@@ -118,8 +120,11 @@ async function notSealed(tx: Tx, after: number, interval: number): Promise<SealO
   return { outcome: 'conflict', watermark, ...(dataSet !== null && { dataSet }) };
 }
 
-/** `kind` of the outbox rows that `findWork` reads; all other kinds but `SEALED_BEFORE` are those of `DueWork`. */
+// Kinds of rows that `findWork` reads; all others are those of `DueWork`.
+/** `kind` of outbox rows for this interval. */
 const OUTBOX = 'event';
+/** `kind` of streams with events that do not fit into this interval. */
+const BACKLOG = 'backlog';
 /** `kind` of what is stored of streams that were sealed further before service time was set back. */
 const SEALED_BEFORE = 'sealed-before';
 
@@ -137,14 +142,30 @@ interface Work {
 }
 
 /**
- * Finds all work with one query. Each part of this query uses an index of due rows only, so idle
- * streams cost nothing. It reads the whole outbox except purchases beyond the first 50 (F-14, C-10).
+ * SQL: the sizes of the outbox without purchases beyond the first 50 of each stream (C-10). `stream_bytes` adds
+ * up the events of a stream to this one, `all_bytes` those of all streams, the first ones of each stream first.
+ * Both grow with the number of the event, so what fits is the beginning of each stream's events (F-15).
+ */
+const WAITING = `waiting as materialized (
+  select stream_id, number, bytes, stream_bytes,
+    sum(bytes) over (order by stream_bytes, stream_id) as all_bytes
+  from (select stream_id, number, bytes,
+      sum(bytes) over (partition by stream_id order by number) as stream_bytes
+    from (select stream_id, number, type, octet_length(data) + ${EVENT_OVERHEAD_BYTES} as bytes,
+        row_number() over (partition by stream_id, type order by number) as place
+      from outbox) placed
+    where type <> 'purchase' or place <= $1) counted)`;
+const FITS = `stream_bytes - bytes < ${STREAM_EVENT_BYTES} and all_bytes - bytes < ${ALL_EVENT_BYTES}`;
+
+/**
+ * Finds the work of this interval with one query. Each part of this query uses an index of due rows only, so
+ * idle streams cost nothing. It reads the sizes of the whole outbox, and the events that fit (F-14).
  * Event numbers are assigned under the lock of their stream, so no event can later appear before
  * one that is read here.
  */
 async function findWork(
   tx: Tx,
-  dueWork: readonly Pick<DueWork<unknown>, 'kind' | 'queries'>[],
+  dueWork: readonly Pick<DueWork<unknown>, 'kind' | 'queries' | 'followsEvents'>[],
   after: number,
   interval: number,
 ): Promise<Work> {
@@ -155,11 +176,10 @@ async function findWork(
     ),
   );
   const rows = await tx.query<WorkRow>(
-    `select '${OUTBOX}' as kind, stream_id as "streamId", number, type, data from
-       (select stream_id, number, type, data,
-          row_number() over (partition by stream_id, type order by number) as place
-        from outbox) waiting
-     where type <> 'purchase' or place <= $1
+    `with ${WAITING}
+     select '${OUTBOX}' as kind, o.stream_id as "streamId", o.number as number, o.type as type, o.data as data
+       from waiting w join outbox o on o.stream_id = w.stream_id and o.number = w.number where ${FITS}
+     union all select distinct '${BACKLOG}', stream_id, 0, '', '' from waiting where not (${FITS})
      union all select '${SEALED_BEFORE}', id, interval, '', body from streams
        left join sealed_intervals on stream_id = id and interval > $5 and interval <= $3
        where sealed_until > $5
@@ -174,9 +194,16 @@ async function findWork(
     ],
   );
   const stored = rows.filter(({ kind }) => kind === SEALED_BEFORE);
+  const backlog = new Set(
+    rows.filter(({ kind }) => kind === BACKLOG).map(({ streamId }) => streamId),
+  );
+  const waiting = new Set(dueWork.filter((work) => work.followsEvents).map(({ kind }) => kind));
   const streams = new Set(stored.map(({ streamId }) => streamId));
   const byKind = Map.groupBy(
-    streams.size === 0 ? rows : rows.filter(({ streamId }) => !streams.has(streamId)),
+    rows.filter(
+      ({ kind, streamId }) =>
+        !streams.has(streamId) && !(waiting.has(kind) && backlog.has(streamId)),
+    ),
     ({ kind }) => kind,
   );
   const bodies = stored

@@ -42,7 +42,7 @@ const fault: fc.Arbitrary<SealingFault> = fc.oneof(
 const kind = fc.constantFrom<EventKind>('custom', 'custom', 'purchase', 'discount');
 const count = fc.oneof(
   { weight: 8, arbitrary: fc.integer({ min: 1, max: 3 }) },
-  { weight: 1, arbitrary: fc.constantFrom(55, 120, 260) },
+  { weight: 1, arbitrary: fc.constantFrom(55, 120, 260, 700) },
 );
 const steppedMs = fc.oneof(
   fc.integer({ min: -3_000, max: 3_000 }),

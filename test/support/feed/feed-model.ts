@@ -1,6 +1,10 @@
 import { expect } from 'bun:test';
 import { CHAT_SAMPLE } from '../../../protocol/limits.ts';
 import type { SealedBody } from '../../../server/realtime/feed/sealed-sql.ts';
+import {
+  EVENT_OVERHEAD_BYTES,
+  STREAM_EVENT_BYTES,
+} from '../../../server/realtime/feed/sealing-limits.ts';
 import type { Sealing } from '../../../server/realtime/feed/sealing-sql.ts';
 
 /** What a producer sends: an event of its own, or one of the two that join `chats`. */
@@ -16,9 +20,14 @@ interface StreamModel {
   hearts: number;
 }
 
+/** So many of the model's small events fit into an interval of a stream; others may wait. */
+const FITTING = 450;
+/** So many do not fit. */
+const TOO_MANY = STREAM_EVENT_BYTES / EVENT_OVERHEAD_BYTES;
+
 const decoder = new TextDecoder();
 
-/** A simple model of the feed: what must be true of it (I-1, I-2, F-14, C-9, C-10). */
+/** A simple model of the feed: what must be true of it (I-1, I-2, F-14, F-15, C-9, C-10). */
 export class FeedModel {
   /** The newest sealed interval. */
   watermark = -1;
@@ -68,15 +77,20 @@ export class FeedModel {
     }
     for (const [streamId, stream] of this.streams) {
       const content = contentOf(bodies.filter((sealed) => sealed.streamId === streamId));
+      const purchases = stream.waiting.filter(({ kind }) => kind === 'purchase');
+      const later = new Set(purchases.slice(CHAT_SAMPLE));
+      const candidates = stream.waiting.filter((event) => !later.has(event));
+      const count = content.custom.length + content.purchases.length + content.discounts;
+      expect(count).toBeWithin(Math.min(candidates.length, FITTING), TOO_MANY);
+      const taken = candidates.slice(0, count);
       const numbersOf = (kind: EventKind) =>
-        stream.waiting.filter((event) => event.kind === kind).map(({ number }) => number);
+        taken.filter((event) => event.kind === kind).map(({ number }) => number);
       expect(content.custom).toEqual(numbersOf('custom'));
-      expect(content.purchases).toEqual(numbersOf('purchase').slice(0, CHAT_SAMPLE));
+      expect(content.purchases).toEqual(numbersOf('purchase'));
       expect(content.discounts).toBe(numbersOf('discount').length);
       expect(content.hearts).toBeLessThanOrEqual(stream.hearts);
       stream.hearts -= content.hearts;
-      const purchases = stream.waiting.filter(({ kind }) => kind === 'purchase');
-      stream.waiting = purchases.slice(CHAT_SAMPLE);
+      stream.waiting = stream.waiting.filter((event) => !taken.includes(event));
     }
   }
 
