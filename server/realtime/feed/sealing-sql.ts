@@ -197,12 +197,12 @@ async function findWork(
   const backlog = new Set(
     rows.filter(({ kind }) => kind === BACKLOG).map(({ streamId }) => streamId),
   );
-  const waiting = new Set(dueWork.filter((work) => work.followsEvents).map(({ kind }) => kind));
+  const following = new Set(dueWork.filter((work) => work.followsEvents).map(({ kind }) => kind));
   const streams = new Set(stored.map(({ streamId }) => streamId));
   const byKind = Map.groupBy(
     rows.filter(
       ({ kind, streamId }) =>
-        !streams.has(streamId) && !(waiting.has(kind) && backlog.has(streamId)),
+        !streams.has(streamId) && !(following.has(kind) && backlog.has(streamId)),
     ),
     ({ kind }) => kind,
   );
