@@ -4,7 +4,7 @@ export const STALL_BYTES = 16 << 10;
 export const STALL_TIMEOUT_S = 30;
 /**
  * Most memory of responses that clients have not read, without event streams, which have their own limits.
- * A gateway that relays 5 Gbit/s to clients with 5 Mbit/s each needs 400 MB.
+ * By calculation, a gateway that relays 5 Gbit/s to clients with 5 Mbit/s each needs 400 MB.
  */
 export const UNSENT_RESPONSES_BYTES_MAX = 512 << 20;
 
