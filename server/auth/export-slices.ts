@@ -16,7 +16,7 @@ export class ExportSlices {
   private readonly limiter = new ConcurrencyLimiter(
     1,
     SLICES_QUEUED_MAX,
-    'Too many exports are being sent.',
+    'Too many exports are being sent; try again in a minute.',
   );
   private readonly exports = new KeyCounts(EXPORTS_MAX);
 

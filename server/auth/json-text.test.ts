@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { JsonText, PART_CHARS, partsOf } from './json-text.ts';
 
 test.each([0, 1])(
-  '[L-17] a large response is sent in parts without a change, also where a part ends beside a pair of surrogates (%i)',
+  '[L-17] a large response in parts has the bytes of the whole, when a surrogate pair is at the end of a part (%i)',
   (shift) => {
     const text = 'x'.repeat(shift) + '😀'.repeat(PART_CHARS);
     const parts = [...partsOf(text)];

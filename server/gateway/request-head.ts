@@ -387,7 +387,7 @@ const FORWARDED_FOR = /^x-forwarded-for: ?(.+)$/gim;
 
 /**
  * The last value of `X-Forwarded-For` in a head that was read before; null when it does not have the header.
- * The header is none of `FIELD`, which a head may have only once: some proxies add a line of their own.
+ * The header is not a `FIELD`, because a head may have several: some proxies add a line instead of an entry.
  */
 export function forwardedForIn(head: Buffer): string | null {
   return [...head.toString('latin1').matchAll(FORWARDED_FOR)].at(-1)?.[1] ?? null;

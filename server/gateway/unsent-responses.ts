@@ -30,9 +30,9 @@ const NO_MEMORY: UnsentMemory = { buffers: [], otherBytes: 0 };
 
 /**
  * Bounds the memory of the responses of a gateway that clients do not read. A buffer that several responses
- * share counts once, with its whole size: a view of it keeps all of it. Above the limit the connections are
- * closed that have had unsent bytes for longest, since clients who read have none from time to time. A response
- * that the socket takes at once does not get here.
+ * share counts once, with its whole size: a view of it keeps all of it. Above the limit it closes the
+ * connections that have had unsent bytes for the longest time: a client that reads has none now and then.
+ * A response that the socket takes at once is not counted.
  */
 export class UnsentResponses {
   /** The memory of all responses. */

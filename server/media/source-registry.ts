@@ -55,13 +55,14 @@ const FRAGMENT_MS = 100;
 // A source lease lasts at least 6 s, so that two late renewals in a row do no harm.
 const RENEW_INTERVAL_MS = 2_000;
 
-// PostgreSQL refuses some other characters, which is an error of the service.
+// Checked before the database call: PostgreSQL rejects a NUL character with an error, which would be logged as
+// a failure of the service.
 const POSSIBLE_KEY = /^[\x21-\x7e]{1,128}$/;
 
 // An encoder ends at most 7 s after its source has left; senders wait for 10 s.
 const BLOCKED_MS_MAX = 8_000;
 
-/** Sources of which one must have made its last segment before another one may start. */
+/** A new source waits until one of these sources has made its last segment. */
 interface Blocker {
   readonly sources: readonly LiveSource[];
   /** Why the other one is refused when none ends. */

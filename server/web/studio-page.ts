@@ -69,7 +69,7 @@ function notFoundRoute(
       accepts(headers.get('accept'), 'text/html') &&
       !API_OR_FILE.test(pathBelow(url, '/studio/'));
     if (!isPage || !studio) return notFound(request);
-    // Without the condition of the request, whose answer could be 304, and its host, which may be invalid.
+    // Not the client's request: its `If-None-Match` could lead to a 304, and its `Host` may be invalid.
     const page = await studio(new Request('http://localhost/studio', { method }));
     if (page.status !== 200) return page;
     const pageHeaders = new Headers(page.headers);

@@ -3,9 +3,9 @@ import type { ChatSamples } from './chat-samples.ts';
 import type { Candidate } from './message-selection.ts';
 
 /**
- * Limits each client to 32 KB of messages over all streams (C-8): what one chat takes of all its
- * clients. Which messages of a client stay is random. A client with posts in one stream only loses none,
- * since that stream's selection is not larger.
+ * Limits each client to 32 KB of messages over all streams (C-8), the limit of a single stream. Messages
+ * beyond it are dropped at random. A client that posts to one stream loses none here: the selection of a
+ * stream is no larger.
  * @returns the posts of the streams that still have any
  */
 export function limitClients(

@@ -39,7 +39,7 @@ async function createRehearsal(quizzes: number): Promise<void> {
   });
 }
 
-test('[Y-1] [Y-10] drafts are copied some at a time, without those deleted meanwhile, and removed 200 at a time', async () => {
+test('[Y-1] [Y-10] a rehearsal copies drafts in batches, skips deleted ones, and is removed 200 quizzes at a time', async () => {
   await createRehearsal(450);
   expect(await questionsOf('hidden')).toEqual([]);
   await sqlite.query(`delete from quizzes where id = 'draft 3'`);

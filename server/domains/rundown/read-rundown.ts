@@ -18,8 +18,8 @@ export interface Rundown<T> {
 }
 
 /**
- * Reads a rundown in pages and makes something of each quiz. All pages are of one revision; a quiz may close
- * or be revealed between them, as it may after the response.
+ * Reads a rundown in pages and maps each quiz. All pages have the same revision, but a quiz may close or be
+ * revealed between two pages.
  * @throws DomainError `not-found`
  */
 export async function readRundown<T>(

@@ -24,8 +24,8 @@ export interface SharedSealerOptions {
 }
 
 /**
- * A node without the newest served intervals leaves those that have them this time to write them back to a
- * database that lost them: longer than they wait before they do (`TailRepair`).
+ * How long a node that lacks served intervals does not seal, so that nodes that have them can write them back
+ * to a database that lost them. Longer than the delay of `TailRepair`.
  */
 const BEHIND_MAX_MS = 4_000;
 
@@ -38,7 +38,7 @@ const BEHIND_MAX_MS = 4_000;
 export class SharedSealer {
   private sealing = false;
   private readonly foreignSealings: ForeignSealings;
-  /** This node's watermark when others had first served more, and when that was; null while none had. */
+  /** Set while other nodes have served more than this node: its watermark, and since when. */
   private behind: { readonly after: number; readonly sinceMs: number } | null = null;
 
   constructor(private readonly options: SharedSealerOptions) {

@@ -17,7 +17,7 @@ export interface SqliteDatabaseOptions<P extends Procedures> {
 const QUEUE_MAX = 50_000;
 /** Calls without a deadline are counted separately: one sealing, and one page of each export. */
 const NO_DEADLINE_QUEUE_MAX = 1_000;
-/** The time of a call ends up to this much late. */
+/** Interval of the check for expired calls: a call can exceed its time by this much. */
 const SWEEP_MS = 50;
 /** More than the calls that may wait in the worker, which answers them in the order of their numbers. */
 const SLOTS = 65_536;
