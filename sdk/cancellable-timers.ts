@@ -16,7 +16,7 @@ export class CancellableTimers {
     return new Promise((resolve, reject) => {
       const cancelWait = () => {
         cancel();
-        reject(new FourbeatError('left', 'Viewer has left.'));
+        reject(new FourbeatError('left', 'Viewer left.'));
       };
       const cancel = this.#env.after(ms, () => {
         this.#cancels.delete(cancelWait);

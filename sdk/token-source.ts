@@ -91,7 +91,7 @@ export class TokenSource {
 
   /** @throws FourbeatError `left` */
   #throwIfStopped(): void {
-    if (this.#isStopped) throw new FourbeatError('left', 'Viewer has left.');
+    if (this.#isStopped) throw new FourbeatError('left', 'Viewer left.');
   }
 
   #renew(): Promise<string> {

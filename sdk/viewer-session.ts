@@ -152,7 +152,7 @@ export class ViewerSession implements Viewer {
   }
 
   async answer(choice: string): Promise<AnswerOutcome> {
-    if (this.#hasLeft) throw new FourbeatError('left', 'Viewer has left.');
+    if (this.#hasLeft) throw new FourbeatError('left', 'Viewer left.');
     const { quiz } = this;
     const outcome = quiz && (quiz.outcome ?? this.#answers.get(quiz.quiz.id));
     if (outcome && quiz.choice === choice) return outcome;

@@ -37,7 +37,7 @@ describe('[F-25] an event stream that ends', () => {
     await machine.advance(4_000);
     expect(states).toEqual(['live']);
     await machine.advance(3_000);
-    expect(states.slice(1, 3)).toEqual(['offline: The feed is silent.', 'catching-up']);
+    expect(states.slice(1, 3)).toEqual(['offline: Feed is silent.', 'catching-up']);
     await machine.advance(1_000);
     expect(states.at(-1)).toBe('live');
     expect(intervals).toEqual(range(intervals[0], fixture.current - 1));
@@ -88,7 +88,7 @@ describe('where event streams deliver nothing, the feed is polled', () => {
     fixture.isBuffering = true;
     await machine.advance(MINUTE_MS);
     expect(countRequests(fixture, 'poll')).toBe(0);
-    expect(states).toEqual(['offline: The feed is silent.']);
+    expect(states).toEqual(['offline: Feed is silent.']);
   });
 
   test('but not for long when the service itself delivers nothing', async () => {

@@ -118,7 +118,7 @@ export class FeedStreamer {
     this.#cancelWatch();
     if (this.#hasDelivered && !this.#isStalled) return ending;
     if (!this.#isStopped) this.#fallback?.start();
-    return new FourbeatError('unavailable', 'The feed is silent.');
+    return new FourbeatError('unavailable', 'Feed is silent.');
   }
 
   #onOpenFailed(error: FourbeatError, startedMs: number): FourbeatError {
