@@ -113,13 +113,12 @@ export async function createParts(options: PartsOptions) {
     rates.failedAuth,
     bans,
   );
-  const pace = new Pace();
   const context: StudioContext = {
     ...{ credentials, clock, originOf },
     rate: rates.studio,
     large: new LargeResponses(requests),
-    largeOperations: new LargeOperations(pace),
-    exports: new ExportSlices(pace),
+    largeOperations: new LargeOperations(new Pace()),
+    exports: new ExportSlices(new Pace()),
     log: requests,
   };
   const studio = studioHandlerFactory(context);

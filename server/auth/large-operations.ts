@@ -2,6 +2,7 @@ import { ConcurrencyLimiter } from '../platform/concurrency-limiter.ts';
 import { RateLimited, Unavailable } from '../platform/errors.ts';
 import { KeyCounts } from '../platform/key-counts.ts';
 import type { Pace, Step } from '../platform/pace.ts';
+import { withinBudget } from '../storage/sql/request-budget.ts';
 
 /** Most of one account that run or wait at once; more get 429. */
 export const LARGE_OPERATIONS_MAX = 64;
@@ -10,7 +11,7 @@ export const LARGE_OPERATIONS_QUEUED_MAX = 1_024;
 
 /**
  * Studio operations that take longer the more an account has stored (SPEC L-19). One runs at a time, in
- * paced steps, and accounts take turns: 20 lists of 2,000 quizzes a second took the whole thread.
+ * paced steps with a time budget each (R-15), and accounts take turns: 20 lists of 2,000 quizzes a second took the whole thread.
  */
 export class LargeOperations {
   private readonly limiter = new ConcurrencyLimiter(
@@ -39,7 +40,7 @@ export class LargeOperations {
 
   private async runNow<T>(operation: (step: Step) => Promise<T>): Promise<T> {
     try {
-      return await operation(this.pace.step);
+      return await operation((work) => this.pace.step(() => withinBudget(work)));
     } catch (error) {
       // The others would wait for the same deadline, one after the other.
       if (error instanceof Unavailable) this.limiter.rejectQueued(error);

@@ -34,3 +34,16 @@ test('[L-19] a step begins when as long has passed as the step before took', asy
   await take(1);
   expect(pauses).toEqual([30, 3]);
 });
+
+test('[L-19] a step that waited for a database that was away, and failed, pauses 100 ms', async () => {
+  pauses.length = 0;
+  const pace = new Pace();
+  const failed = pace.step(async () => {
+    nowMs += 600_000;
+    throw new Error('away');
+  });
+  expect(failed).rejects.toThrow('away');
+  await failed.catch(() => {});
+  await pace.step(async () => {});
+  expect(pauses).toEqual([100]);
+});

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { REHEARSAL_LENGTH_MS, REHEARSAL_RETENTION_MS } from '../../../protocol/limits.ts';
 import type { Rehearsal } from '../../../protocol/rehearsal.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
@@ -49,7 +50,7 @@ export function rehearsalHandlers(
   ): Promise<void> {
     for (let start = 0; start < ids.length; start += DRAFTS_PER_COPY) {
       const some = ids.slice(start, start + DRAFTS_PER_COPY);
-      const drafts = some.map((draftId) => ({ id: draftId, copyId: newId() }));
+      const drafts = some.map((draftId) => ({ id: draftId, copyId: copyIdOf(id, draftId) }));
       await step(() => store.copyDrafts({ id, producer, drafts }));
     }
   }
@@ -64,10 +65,12 @@ export function rehearsalHandlers(
         const id = newId();
         const input = { id, showId, producer, node: runner.node, settings, nowMs };
         const row = await step(() => store.createRehearsal(input, call.idempotency));
-        const isNew = row.streamId === id;
-        if (isNew) await copyDrafts(row, producer, drafts, step);
         // An idempotent repeat may return a rehearsal that is over: do not start its viewers again.
-        if (isNew || (await isCurrent(call, row))) runner.run(row);
+        if (row.streamId === id || (await isCurrent(call, row))) {
+          // A repeat completes a copy that broke off.
+          await copyDrafts(row, producer, drafts, step);
+          runner.run(row);
+        }
         return rehearsalOf(row, row.created);
       }),
     ),
@@ -81,6 +84,12 @@ export function rehearsalHandlers(
       return null;
     }),
   };
+}
+
+/** The id of the copy of a draft, always the same: a copy that is repeated adds nothing twice. */
+function copyIdOf(rehearsalId: string, draftId: string): string {
+  const hex = createHash('sha256').update(`${rehearsalId} ${draftId}`).digest('hex');
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, '$1-$2-8$3-8$4-$5');
 }
 
 const showRefOf = ({ params, producer, nowMs }: StudioCall) => ({

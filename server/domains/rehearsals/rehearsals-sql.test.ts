@@ -52,6 +52,8 @@ test('[Y-1] [Y-10] a rehearsal copies drafts in batches, skips deleted ones, and
   await copy(0, 100);
   expect(await count()).toBe(99);
   await copy(100, 450);
+  // A repeat after a lost response.
+  await copy(0, 100);
   expect(await questionsOf('hidden')).toEqual(await questionsOf(SHOW.showId));
 
   await rehearsalProcedures.dismissRehearsal.run(sqlite, SHOW);

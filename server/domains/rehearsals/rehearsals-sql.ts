@@ -114,8 +114,8 @@ export const rehearsalProcedures = {
   ),
 
   /**
-   * Adds copies of some drafts of the show to a hidden stream, in the order of `drafts`; those that the show
-   * has no more are left out. All at once would hold up the writes of others for half a second.
+   * Adds copies of some drafts of the show to a hidden stream, in the order of `drafts`, unless it has them;
+   * those that the show has no more are left out. All at once would hold up the writes of others for half a second.
    * @throws DomainError `not-found` when the rehearsal was removed meanwhile
    */
   copyDrafts: writeProcedure(
@@ -128,14 +128,14 @@ export const rehearsalProcedures = {
         drafts.map((draft) => draft.id),
       );
       const quizzes = new Map(rows.map((quiz) => [quiz.id, quiz]));
+      const copyIds = drafts.map(({ copyId }) => copyId);
+      const copied = new Set((await quizzesById(tx, id, copyIds)).map((quiz) => quiz.id));
       const copies = drafts.flatMap((draft) => {
-        const quiz = quizzes.get(draft.id);
+        const quiz = copied.has(draft.copyId) ? undefined : quizzes.get(draft.id);
         return quiz ? [{ id: draft.copyId, quiz: newQuizOf(quiz) }] : [];
       });
       if (copies.length > 0) await addDrafts(tx, id, copies);
     },
-    // A copy that breaks off would leave a rehearsal without some of its quizzes.
-    { noDeadline: true },
   ),
 
   /** The rehearsal of a show. @throws DomainError `not-found` */
