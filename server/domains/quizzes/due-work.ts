@@ -1,6 +1,6 @@
 import { WINNERS_DELAY_INTERVALS } from '../../../protocol/limits.ts';
 import type { Quiz } from '../../../protocol/quizzes.ts';
-import type { DueWork } from '../../realtime/feed/due-work.ts';
+import { type DueWork, HAS_NO_BACKLOG } from '../../realtime/feed/due-work.ts';
 import {
   ALL_CLOSES_MAX,
   ROUND_COUNTS_MAX,
@@ -21,11 +21,10 @@ export const quizDueWork: DueWork<WebhookEvent> = {
       from: `(select stream_id, number from
           (select stream_id, number,
             row_number() over (partition by stream_id order by close_interval, number) as turn
-           from quizzes where state = 'open' and close_interval <= $3) due
+           from quizzes where state = 'open' and close_interval <= $3 and ${HAS_NO_BACKLOG}) due
         where turn <= ${STREAM_CLOSES_MAX} order by turn, stream_id limit ${ALL_CLOSES_MAX}) due`,
     },
   ],
-  followsEvents: true,
   run: closeQuizzes,
   afterSeal: async (tx, { published, interval }) => {
     const quizzes = published.filter(({ type }) => type === 'quiz');
@@ -43,11 +42,10 @@ export const winnersDueWork: DueWork<WebhookEvent> = {
       streamId: 'stream_id',
       number: 'number',
       from: `(select stream_id, number from winners_rounds
-        where state = 'open' and due_interval <= $3
+        where state = 'open' and due_interval <= $3 and ${HAS_NO_BACKLOG}
         order by due_interval, number limit ${ROUND_COUNTS_MAX}) due`,
     },
   ],
-  followsEvents: true,
   run: closeRounds,
   afterSeal: async (tx, { published, interval }) => {
     const requests = published.filter(({ type }) => type === 'request-quiz-winners');

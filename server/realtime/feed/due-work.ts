@@ -13,9 +13,15 @@ export interface DueQuery {
   readonly streamId: string;
   /** SQL expression of a number that identifies the row to its domain. */
   readonly number: string;
-  /** What follows `from`: tables, and the condition that makes a row due. */
+  /**
+   * What follows `from`: tables, and the condition that makes a row due. Work whose results must not overtake
+   * the waiting events of their stream (F-15) adds `HAS_NO_BACKLOG`.
+   */
   readonly from: string;
 }
+
+/** SQL condition: all waiting events of the stream `stream_id` fit into the interval. */
+export const HAS_NO_BACKLOG = 'stream_id not in (select stream_id from backlog)';
 
 /** A row that a `DueQuery` returned. */
 export interface DueRow {
@@ -60,11 +66,6 @@ export interface DueWork<DomainEvent> {
   /** Name of the work, unique among all that are registered. */
   readonly kind: string;
   readonly queries: readonly DueQuery[];
-  /**
-   * Whether results must not overtake the waiting events of their stream (F-15): rows stay due while the
-   * stream has events that do not fit into the interval.
-   */
-  readonly followsEvents?: boolean;
   /** Carries out the due rows, if there are any, before the bodies of the interval are composed. */
   readonly run?: (
     tx: Tx,

@@ -123,8 +123,6 @@ async function notSealed(tx: Tx, after: number, interval: number): Promise<SealO
 // Kinds of rows that `findWork` reads; all others are those of `DueWork`.
 /** `kind` of outbox rows for this interval. */
 const OUTBOX = 'event';
-/** `kind` of streams with events that do not fit into this interval. */
-const BACKLOG = 'backlog';
 /** `kind` of what is stored of streams that were sealed further before service time was set back. */
 const SEALED_BEFORE = 'sealed-before';
 
@@ -156,6 +154,9 @@ const WAITING = `waiting as materialized (
       from outbox) placed
     where type <> 'purchase' or place <= $1) counted)`;
 const FITS = `stream_bytes - bytes < ${STREAM_EVENT_BYTES} and all_bytes - bytes < ${ALL_EVENT_BYTES}`;
+/** SQL: the streams with events that do not fit into this interval. */
+const BACKLOG = `backlog as materialized (
+  select distinct stream_id from waiting where not (${FITS}))`;
 
 /**
  * SQL: a column of a waiting event. As a join, PostgreSQL could read all of `waiting` for each event while its
@@ -172,7 +173,7 @@ const columnOf = (name: string) =>
  */
 async function findWork(
   tx: Tx,
-  dueWork: readonly Pick<DueWork<unknown>, 'kind' | 'queries' | 'followsEvents'>[],
+  dueWork: readonly Pick<DueWork<unknown>, 'kind' | 'queries'>[],
   after: number,
   interval: number,
 ): Promise<Work> {
@@ -183,11 +184,10 @@ async function findWork(
     ),
   );
   const rows = await tx.query<WorkRow>(
-    `with ${WAITING}
+    `with ${WAITING}, ${BACKLOG}
      select '${OUTBOX}' as kind, stream_id as "streamId", number,
          ${columnOf('type')} as type, ${columnOf('data')} as data
        from waiting where ${FITS}
-     union all select distinct '${BACKLOG}', stream_id, 0, '', '' from waiting where not (${FITS})
      union all select '${SEALED_BEFORE}', id, interval, '', body from streams
        left join sealed_intervals on stream_id = id and interval > $5 and interval <= $3
        where sealed_until > $5
@@ -202,16 +202,9 @@ async function findWork(
     ],
   );
   const stored = rows.filter(({ kind }) => kind === SEALED_BEFORE);
-  const backlog = new Set(
-    rows.filter(({ kind }) => kind === BACKLOG).map(({ streamId }) => streamId),
-  );
-  const following = new Set(dueWork.filter((work) => work.followsEvents).map(({ kind }) => kind));
   const streams = new Set(stored.map(({ streamId }) => streamId));
   const byKind = Map.groupBy(
-    rows.filter(
-      ({ kind, streamId }) =>
-        !streams.has(streamId) && !(following.has(kind) && backlog.has(streamId)),
-    ),
+    streams.size === 0 ? rows : rows.filter(({ streamId }) => !streams.has(streamId)),
     ({ kind }) => kind,
   );
   const bodies = stored
