@@ -63,7 +63,7 @@ export class LiveShows {
     const watched = this.#watched.get(id) ?? this.#startPolling(id, producer);
     watched.listeners.add(listener);
     if (watched.last === null) void this.#refresh(id, producer, watched);
-    else void sendLast(watched, listener);
+    else sendLast(watched, listener).catch(this.options.onError);
     return () => {
       watched.listeners.delete(listener);
       if (watched.listeners.size > 0 || this.#watched.get(id) !== watched) return;
