@@ -41,6 +41,21 @@ const SERVICES = [
   'test/studio-api/rehearsal-crowd.full.test.ts',
 ];
 
+/** Real encoders, which must keep up with the time of their source: two use 1.5 cores. */
+const VIDEO = [
+  'server/media/packager/encoder-ffmpeg.test.ts',
+  'server/media/packager/late-tracks.full.test.ts',
+  'server/media/packager/missing-video.test.ts',
+  'server/media/packager/probe.test.ts',
+  'test/media/full-disk-recording.test.ts',
+  'test/media/gap-players.full.test.ts',
+  'test/media/play.test.ts',
+  'test/media/preview.test.ts',
+  'test/media/recording.test.ts',
+  'test/media/timeline-conformance.test.ts',
+  'test/media/watch-page.test.ts',
+];
+
 /** Browsers and simulated viewers use both cores, so a database beside them would seem unavailable. */
 const BUSY = /^test\/(?:player|sdk|studio)\/|^test\/examples\.full\.test\.ts$/;
 
@@ -102,6 +117,7 @@ export function testPlan(isFull) {
     // These wait about half of the time, so two cores have work for four.
     { name: 'tests', atOnce: 4, files: [] },
     { name: 'tests of pages and viewers', atOnce: 3, files: [] },
+    { name: 'tests of video', atOnce: 2, files: [] },
     { name: 'tests of whole services', atOnce: 4, files: [] },
     { name: 'tests of several nodes', atOnce: 3, files: [] },
     { name: 'tests that run alone', atOnce: 1, files: [] },
@@ -111,9 +127,10 @@ export function testPlan(isFull) {
 }
 
 function stepOf(file) {
-  if (ALONE.includes(file)) return 4;
-  if (NODES.includes(file)) return 3;
-  if (SERVICES.includes(file)) return 2;
+  if (ALONE.includes(file)) return 5;
+  if (NODES.includes(file)) return 4;
+  if (SERVICES.includes(file)) return 3;
+  if (VIDEO.includes(file)) return 2;
   return BUSY.test(file) ? 1 : 0;
 }
 
