@@ -212,6 +212,14 @@ test.each([1, 2])(
       const sent = Array.from({ length: 60 }, () => fetch(url, post));
       for (const { status } of await Promise.all(sent)) expect(status).toBe(201);
     }
+    // An interval takes 256 KB of them (F-14).
+    for (let bytes = 0, next = interval; bytes < 50 * 60 * 3_900; next++) {
+      const response = await fetch(
+        `${started.url}/api/v1/events-streams/${streamId}?interval=${next}`,
+        { headers: { Authorization: `Bearer ${bearer}` } },
+      );
+      bytes += (await response.bytes()).length;
+    }
     const reader = connect(started.port, '127.0.0.1');
     reader.write(
       `GET /api/v1/events-streams/${streamId}?interval=${interval} HTTP/1.1\r\nHost: h\r\nAccept: text/event-stream\r\nAuthorization: Bearer ${bearer}\r\n\r\n`,
