@@ -11,7 +11,8 @@ export const LARGE_OPERATIONS_QUEUED_MAX = 1_024;
 
 /**
  * Studio operations that take longer the more an account has stored (SPEC L-19). One runs at a time, in
- * paced steps with a time budget each (R-15), and accounts take turns: 20 lists of 2,000 quizzes a second took the whole thread.
+ * paced steps with a time budget each (R-15), and accounts take turns: 20 lists of 2,000 quizzes a second
+ * took the whole thread.
  */
 export class LargeOperations {
   private readonly limiter = new ConcurrencyLimiter(

@@ -6,7 +6,7 @@ export type Step = <T>(work: () => Promise<T>) => Promise<T>;
 /** Longest pause: a step that waited for a database that was away needs none of its length. */
 const PAUSE_MAX_MS = 100;
 
-/** Leaves half of the time to others: a step begins when as long has passed as the step before took. */
+/** Leaves half of the time to others: after a step it pauses for as long as the step took, at most 100 ms. */
 export class Pace {
   private nextStepMs = 0;
 

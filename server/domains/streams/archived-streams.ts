@@ -9,7 +9,7 @@ export interface ArchivedStreamsOptions {
 
 /** About 10 MB of ids. */
 const STREAMS_MAX = 100_000;
-/** SQLite takes about 2 ms for so many. */
+/** SQLite looks up 1,000 streams in about 2 ms. */
 const STREAMS_PER_READ = 1_000;
 
 /**

@@ -41,7 +41,10 @@ const MIGRATION_PAUSE_MS = 2_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 const NO_TIMEOUTS = `set statement_timeout = 0; set lock_timeout = 0;
   set idle_in_transaction_session_timeout = 0`;
-/** Makes PostgreSQL cancel the statement of a node that has disconnected. Not supported before PostgreSQL 14 and on some systems. */
+/**
+ * Makes PostgreSQL cancel the statement of a node that has disconnected. Not supported before PostgreSQL 14 and
+ * on some systems.
+ */
 const CONNECTION_CHECK = 'set client_connection_check_interval = 1000';
 /** Advisory lock, the same number in every version: one node migrates at a time. */
 const MIGRATION_LOCK = 4_250_250;

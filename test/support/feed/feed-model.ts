@@ -20,9 +20,9 @@ interface StreamModel {
   hearts: number;
 }
 
-/** So many of the model's small events fit into an interval of a stream; others may wait. */
+/** An interval of a stream has room for this number of the model's small events; more may wait. */
 const FITTING = 450;
-/** So many do not fit. */
+/** An interval of a stream never has room for this number of events. */
 const TOO_MANY = STREAM_EVENT_BYTES / EVENT_OVERHEAD_BYTES;
 
 const decoder = new TextDecoder();
