@@ -39,6 +39,7 @@ export type MessageToWorker =
   /** The memory of a presence ring that is new or has grown. */
   | { readonly kind: 'ring'; readonly streamId: string; readonly memory: SeatMemory }
   | { readonly kind: 'ring-dropped'; readonly streamId: string }
+  | { readonly kind: 'archived'; readonly streamId: string }
   /** A sealed interval, with the bodies by stream id that are not empty. */
   | {
       readonly kind: 'appended';

@@ -44,6 +44,14 @@ test('[N-9] a worker throws Unavailable while a backend is unavailable, and anot
   expect(wait()).toBeNull();
 });
 
+test('[S-21] a worker accepts registrations in an archived stream itself', () => {
+  const { backend, register } = fixture();
+  backend.setArchived('stream');
+  expect(register()).toBeNull();
+  backend.unavailable = { registrations: 'Redis is unavailable.', feed: null };
+  expect(register()).toEqual(new Unavailable('Redis is unavailable.'));
+});
+
 test('[O-12] [O-13] a worker reports each 503 once, with the request id and reason of the first', () => {
   const { backend } = fixture();
   const { feed, heartbeats } = backend;

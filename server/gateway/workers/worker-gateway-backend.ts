@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { intervalAt } from '../../../protocol/interval.ts';
 import type { Operation } from '../../../protocol/operation.ts';
 import { viewerApi } from '../../../protocol/viewer-api.ts';
@@ -33,6 +34,8 @@ import type {
 
 /** One second. A reported stream counts as read for 2 s, so one that is still read is reported again. */
 const REPORT_AGAIN_INTERVALS = 4;
+/** About 1 MB of ids. A heartbeat to a stream beyond these is relayed, and the stream is known again. */
+const ARCHIVED_MAX = 10_000;
 
 // Makes the gateway relay a heartbeat to the main thread. Created once, because it is thrown often.
 const NOT_REGISTERED = new Error('The main thread must register this seat');
@@ -51,6 +54,7 @@ export class WorkerGatewayBackend implements GatewayBackend {
   readonly streams: OpenStreams;
   private readonly cache: TokenCache;
   private readonly rings = new Map<string, SharedPresenceWriter>();
+  private readonly archived = new LRUCache<string, true>({ max: ARCHIVED_MAX });
   /** By stream id: the interval in which a read of the stream was last reported. */
   private readonly reportedReads = new Map<string, number>();
   private readonly heartbeatOperation: WorkerOperation;
@@ -91,6 +95,12 @@ export class WorkerGatewayBackend implements GatewayBackend {
     this.rings.delete(streamId);
   }
 
+  /** Makes registrations in a stream succeed without effect (S-21). */
+  setArchived(streamId: string): void {
+    this.rings.delete(streamId);
+    this.archived.set(streamId, true);
+  }
+
   /** Sets the banned seats of a stream, and ends their event streams. */
   setBanned(streamId: string, seats: ReadonlySet<number>): void {
     this.streams.endOf(streamId, this.bans.set(streamId, seats));
@@ -124,7 +134,9 @@ export class WorkerGatewayBackend implements GatewayBackend {
   private register(streamId: string, seat: number, nowMs: number): void {
     const { registrations } = this.unavailable;
     if (registrations !== null) throw new Unavailable(registrations);
-    if (!this.rings.get(streamId)?.register(seat, intervalAt(nowMs))) throw NOT_REGISTERED;
+    const ring = this.rings.get(streamId);
+    if (ring ? ring.register(seat, intervalAt(nowMs)) : this.archived.get(streamId)) return;
+    throw NOT_REGISTERED;
   }
 
   private async verify(token: string): Promise<ViewerWithToken | null> {

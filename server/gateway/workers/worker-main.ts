@@ -80,6 +80,7 @@ function receive(message: MessageToWorker, worker: RunningWorker): void {
   const { kind } = message;
   if (kind === 'ring') backend.addRing(message.streamId, message.memory);
   else if (kind === 'ring-dropped') backend.removeRing(message.streamId);
+  else if (kind === 'archived') backend.setArchived(message.streamId);
   else if (kind === 'appended') backend.log.appendBytes(message.interval, message.bodies);
   else if (kind === 'skipped') backend.log.skipTo(message.interval);
   else if (kind === 'long-polls-failed') backend.log.failWaiters(message.reason);

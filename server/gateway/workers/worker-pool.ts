@@ -89,6 +89,10 @@ export class WorkerPool implements RealtimeThreads {
     for (const worker of this.workers) worker.send({ kind: 'ring-dropped', streamId });
   }
 
+  streamArchived(streamId: string): void {
+    for (const worker of this.workers) worker.send({ kind: 'archived', streamId });
+  }
+
   appended(interval: number, bodies: ReadonlyMap<string, Uint8Array>): void {
     const shared = sharedCopy(bodies);
     for (const worker of this.workers) worker.send({ kind: 'appended', interval, bodies: shared });

@@ -70,6 +70,8 @@ export interface RingListener {
   ringShared(streamId: string, memory: SeatMemory): void;
   /** The ring of a stream is closed: registrations in it count no longer, and writers see that. */
   ringDropped(streamId: string): void;
+  /** The stream is archived: it has no ring, and registrations in it have no effect for good. */
+  streamArchived(streamId: string): void;
 }
 
 /** A presence registry that other threads of the process can register in. */

@@ -59,6 +59,7 @@ describe('the memory of a registry', () => {
     presence.share({
       ringShared: (_, memory) => writers.push(new SharedPresenceWriter(memory)),
       ringDropped: (streamId) => dropped.push(streamId),
+      streamArchived: () => {},
     });
     presence.register('stream', 1);
     expect(writers[0]?.register(2, intervalAt(clock.ms))).toBe(true);
@@ -73,6 +74,7 @@ describe('the memory of a registry', () => {
     presence.share({
       ringShared: (streamId, memory) => rings.set(streamId, new SharedPresenceWriter(memory)),
       ringDropped: () => {},
+      streamArchived: () => {},
     });
     presence.register('stream', 1);
     for (let beat = 0; beat < 20; beat += 1) {
@@ -89,19 +91,21 @@ describe('the memory of a registry', () => {
 
   test('[S-21] is freed when a stream is archived, and other threads cannot register in it any more', () => {
     const { clock, presence, archived } = setUp();
-    const dropped: string[] = [];
+    const announced: string[] = [];
     const writers: SharedPresenceWriter[] = [];
     presence.share({
       ringShared: (_, memory) => writers.push(new SharedPresenceWriter(memory)),
-      ringDropped: (streamId) => dropped.push(streamId),
+      ringDropped: () => {},
+      streamArchived: (streamId) => announced.push(streamId),
     });
     for (const streamId of ['old', 'new']) presence.register(streamId, 1);
     archived.add('old');
     expect([...presence.countsAtEndOf(intervalAt(clock.ms))]).toEqual([['new', 1]]);
-    expect(dropped).toEqual(['old']);
+    expect(announced).toEqual(['old']);
     expect(writers[0]?.register(1, intervalAt(clock.ms))).toBe(false);
     presence.register('old', 1);
     expect([presence.count('old'), presence.ringCount(), writers.length]).toEqual([0, 1, 2]);
+    expect(announced).toEqual(['old', 'old']);
   });
 
   test('[V-8] is not allocated by reading a count', () => {

@@ -70,7 +70,8 @@ export class PresenceRings {
     for (const [streamId, ring] of this.#rings) {
       if (this.options.isArchived?.(streamId)) {
         ring.discard();
-        this.#drop(streamId);
+        this.#rings.delete(streamId);
+        this.#listener?.streamArchived(streamId);
         continue;
       }
       const currentCount = ring.count(interval);
@@ -93,7 +94,10 @@ export class PresenceRings {
 
   /** @returns null when the stream is archived */
   #add(streamId: string, interval: number): PresenceRing | null {
-    if (this.options.isArchived?.(streamId)) return null;
+    if (this.options.isArchived?.(streamId)) {
+      this.#listener?.streamArchived(streamId);
+      return null;
+    }
     if (interval >= this.#nextSweep) this.liveCounts();
     const listener = this.#listener;
     const ring: PresenceRing = new PresenceRing(this.options.maxSeats, {

@@ -195,6 +195,7 @@ export function withThreadRegistration<T extends PresenceRegistry & ShareablePre
   presence.share({
     ringShared: (streamId, memory) => writers.set(streamId, new SharedPresenceWriter(memory)),
     ringDropped: (streamId) => writers.delete(streamId),
+    streamArchived: (streamId) => writers.delete(streamId),
   });
   return {
     ...presence,
