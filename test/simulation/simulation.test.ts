@@ -6,7 +6,7 @@ import { describeFailure, openSimulations, runSeeds } from '../support/simulatio
 import { shrinkPlan } from '../support/simulation/shrink.ts';
 import { simulate } from '../support/simulation/simulation.ts';
 
-const SEEDS = rounds(200, 2_000);
+const SEEDS = rounds(100, 2_000);
 /** Seeds of a test: a slow machine beside other tests takes a second for each. */
 const BATCH = 5;
 

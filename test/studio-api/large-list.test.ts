@@ -42,7 +42,7 @@ test('[P-4] [P-10] a long list of streams is complete, and is read no faster tha
     );
     ids.unshift(id);
     // Together within their deadline.
-    if (creations.length < 100) continue;
+    if (creations.length < 20) continue;
     await Promise.all(creations);
     creations = [];
   }

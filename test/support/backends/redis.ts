@@ -142,10 +142,11 @@ async function isReady(port: number, process: Bun.Subprocess, logFile: string): 
     process.exitCode === null &&
     process.signalCode === null
   ) {
-    const reply = await redisCommand(port, 'INFO', 'server').catch((error: Error) => error.message);
-    // The port may belong to another server.
-    if (String(reply).includes(`process_id:${process.pid}\r`)) return true;
-    if (String(reply).startsWith('NOAUTH') && readLog(logFile).includes(READY)) return true;
+    const reply = String(await redisCommand(port, 'INFO').catch((error: Error) => error.message));
+    // The port may belong to another server, and a server that loads its file refuses other commands.
+    const isLoading = reply.includes('\nloading:1');
+    if (reply.includes(`process_id:${process.pid}\r`) && !isLoading) return true;
+    if (reply.startsWith('NOAUTH') && readLog(logFile).includes(READY)) return true;
     await Bun.sleep(POLL_MS);
   }
   return false;
