@@ -37,6 +37,8 @@ const AUDIENCE_POLL_MS = 100;
 const MEMORY_MS = 2_000;
 // Time limit of the crowd's last report; its last checks take 1.5 s.
 const LAST_REPORT_MS = 10_000;
+const VIDEO_STARTS_MAX = 5;
+const VIDEO_PAUSE_MS = 5_000;
 
 /**
  * Runs a show with its crowd until it ends, and prints a summary.
@@ -103,7 +105,11 @@ export async function runShow(run: ShowRun): Promise<number> {
   }
 }
 
-/** Publishes video and follows its state. @returns a function that stops both */
+/**
+ * Publishes video and follows its state. A busy machine may not recognize the source in time, so its
+ * process is started again a few times.
+ * @returns a function that stops both
+ */
 function showVideo(
   { screen, data }: ShowRun,
   origin: string,
@@ -113,11 +119,23 @@ function showVideo(
   const page = `${origin}/watch/${streamId}`;
   screen.print(`Watch it: ${page}`);
   screen.print(`With facts from the feed below the video: ${page}?facts`);
-  const video = startVideo(origin, data, streamId);
-  const stop = followVideo({ origin, streamId, video, nowMs: Date.now, onChange });
+  const over = Promise.withResolvers<void>();
+  let isOver = false;
+  const publish = async () => {
+    for (let starts = 1; starts <= VIDEO_STARTS_MAX && !isOver; starts += 1) {
+      const video = startVideo(origin, data, streamId);
+      const stop = followVideo({ origin, streamId, video, nowMs: Date.now, onChange });
+      await Promise.race([video.ended, over.promise]);
+      stop();
+      await video.stop();
+      await Promise.race([Bun.sleep(VIDEO_PAUSE_MS), over.promise]);
+    }
+  };
+  const published = publish();
   return () => {
-    stop();
-    return video.stop();
+    isOver = true;
+    over.resolve();
+    return published;
   };
 }
 
