@@ -25,6 +25,7 @@ const NODES = [
   'test/cluster/cluster.test.ts',
   'test/cluster/failover-faults.full.test.ts',
   'test/cluster/faults.test.ts',
+  'test/cluster/network-faults.test.ts',
   'test/database/postgres-unavailable.test.ts',
   'test/presence/nodes.test.ts',
 ];
@@ -38,7 +39,6 @@ const SERVICES = [
   'test/gateway/workers.test.ts',
   'test/media/media-faults.full.test.ts',
   'test/media/senders.test.ts',
-  'test/simulation/simulation.test.ts': 60,
   'test/studio-api/rehearsal-crowd.full.test.ts',
 ];
 
@@ -77,7 +77,8 @@ export const SECONDS = {
   'test/cli/members.test.ts': 25,
   'test/cluster/cluster.test.ts': 33,
   'test/cluster/failover-faults.full.test.ts': 56,
-  'test/cluster/faults.test.ts': 80,
+  'test/cluster/faults.test.ts': 66,
+  'test/cluster/network-faults.test.ts': 56,
   'test/database/postgres.test.ts': 37,
   'test/demo.test.ts': 40,
   'test/kill/report.full.test.ts': 23,
