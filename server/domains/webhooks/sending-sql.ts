@@ -173,26 +173,48 @@ export const sendingProcedures = {
 };
 
 /**
- * Enabled webhooks with due deliveries and free concurrency, failing webhooks last, then those of the accounts
- * with the fewest attempts in flight first, then the longest due; none of accounts that use all of their share.
- * By due time alone, two accounts with a backlog and slow receivers took every attempt of the node. Locks them,
- * so that two nodes together never exceed a webhook's concurrency limit.
+ * Webhooks with due deliveries, of the accounts with the fewest attempts in flight first; of accounts with equally
+ * many, failing webhooks last. With failing ones behind all others, two accounts with slow receivers left an
+ * account no retry.
  */
-function dueWebhooks(tx: Tx, { limit, inFlightByAccount, nowMs }: ClaimInput) {
+async function dueWebhooks(tx: Tx, input: ClaimInput): Promise<DueWebhook[]> {
+  const { limit, failingLimit, inFlightByAccount } = input;
+  const working = await dueWebhooksOf(tx, input, 'is null', limit);
+  const failing =
+    failingLimit > 0
+      ? await dueWebhooksOf(tx, input, 'is not null', Math.min(limit, failingLimit))
+      : [];
+  const inFlight = ({ account }: DueWebhook) => inFlightByAccount[account] ?? 0;
+  return [...working, ...failing].toSorted((a, b) => inFlight(a) - inFlight(b));
+}
+
+/**
+ * Enabled webhooks with due deliveries and free concurrency, those of the accounts with the fewest attempts in
+ * flight first, then the longest due; none of accounts that use all of their share. By due time alone, two
+ * accounts with a backlog and slow receivers took every attempt of the node. Locks them, so that two nodes
+ * together never exceed a webhook's concurrency limit.
+ * @param failingSince the condition on the time since which a webhook fails
+ */
+function dueWebhooksOf(
+  tx: Tx,
+  { inFlightByAccount, nowMs }: ClaimInput,
+  failingSince: 'is null' | 'is not null',
+  limit: number,
+) {
+  const concurrencyMax = failingSince === 'is null' ? CONCURRENCY_MAX : FAILING_CONCURRENCY_MAX;
   const inFlight = tx.rows('$3', ['account text', 'attempts integer']);
   const attempts = `coalesce((select attempts from ${inFlight} f where f.account = w.account), 0)`;
   return tx.query<DueWebhook>(
     `select w.id as id, w.account as account, w.url as url, w.secret as secret, w.old_secret as "oldSecret",
        w.old_secret_until as "oldSecretUntil", w.failing_since as "failingSince"
      from webhooks w
-     where w.enabled = 1
+     where w.enabled = 1 and w.failing_since ${failingSince}
        and ${attempts} < ${NODE_ACCOUNT_MAX}
        and ${FIRST_DUE} <= $1
        and (select count(*) from deliveries d
          where d.webhook = w.id and d.due > $1 and d.lease is not null)
-         < case when w.failing_since is null then ${CONCURRENCY_MAX} else ${FAILING_CONCURRENCY_MAX} end
-     order by case when w.failing_since is null then 0 else 1 end,
-       ${attempts}, ${FIRST_DUE}, w.id
+         < ${concurrencyMax}
+     order by ${attempts}, ${FIRST_DUE}, w.id
      limit $2 ${tx.locks.claim}`,
     [nowMs, limit, JSON.stringify(Object.entries(inFlightByAccount))],
   );

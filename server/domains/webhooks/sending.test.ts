@@ -228,6 +228,31 @@ describeWebhooks('webhook deliveries', (open) => {
     expect(await accounts({ ...inFlight, [PRODUCER]: 11, [late]: 2 })).toEqual([slow]);
   });
 
+  test('[H-16] a failing webhook gets its turn beside accounts with slow receivers and a backlog', async () => {
+    fixture = await open();
+    const [slow, failed] = [await newAccount('slow'), await newAccount('failed')];
+    const failing = await fixture.newWebhook('stream.started');
+    await queueTest(failing);
+    await giveTo(failed, [failing]);
+    const [delivery] = await claim();
+    if (!delivery) throw new Error('nothing was claimed');
+    await finish(delivery, { status: 500 });
+    for (const account of [PRODUCER, slow]) {
+      const webhooks = await Promise.all(
+        Array.from({ length: 6 }, () => fixture.newWebhook('stream.started')),
+      );
+      for (const webhook of webhooks) for (let n = 0; n < 3; n++) await queueTest(webhook);
+      await giveTo(account, webhooks);
+    }
+    fixture.nowMs += 60_000;
+    const inFlight = { [PRODUCER]: 8, [slow]: 7 };
+    const next = async (failingLimit: number) =>
+      (await claim(1, failingLimit, fixture.store, inFlight)).map(({ account }) => account);
+    expect(await next(0)).toEqual([slow]);
+    expect(await next(8)).toEqual([failed]);
+    expect(await next(8)).toEqual([slow]);
+  });
+
   test('[H-16] claims take the longest due webhooks of an account first, up to the limit', async () => {
     await openWithWebhook();
     const webhooks: string[] = [];
