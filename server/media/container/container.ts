@@ -21,6 +21,8 @@ export interface ContainerReader {
    * @throws Error with a message for the sender when the container is malformed or a unit too large
    */
   push(bytes: Uint8Array): SourceUnit[];
+  /** Elements read since the last call, where a unit can hold many of them. */
+  takeElementCount?(): number;
   /** Headers for a decoder that starts now. */
   header(): Uint8Array;
   /** The kinds of media that were received; announced tracks without data do not count. */

@@ -70,6 +70,7 @@ export class MatroskaReader implements ContainerReader {
   /** Start of the current cluster while it is undecided whether it is an entry point; then null. */
   private clusterStart: ClusterStart | null = null;
   private elementsSinceBlock = 0;
+  private elementCount = 0;
   private readonly kinds = new Set<MediaKind>();
 
   push(bytes: Uint8Array): SourceUnit[] {
@@ -79,6 +80,7 @@ export class MatroskaReader implements ContainerReader {
       for (let header = this.nextHeader(); header; header = this.nextHeader()) {
         const unit = this.readElement(header);
         if (unit === 'incomplete') break;
+        this.elementCount++;
         if (++this.elementsSinceBlock > MAX_ELEMENTS_BETWEEN_BLOCKS)
           throw new Error('too many elements without a block');
         if (unit) units.push(unit);
@@ -87,6 +89,12 @@ export class MatroskaReader implements ContainerReader {
       throw new Error(`${NOT_MATROSKA}: ${(error as Error).message}`);
     }
     return units;
+  }
+
+  takeElementCount(): number {
+    const count = this.elementCount;
+    this.elementCount = 0;
+    return count;
   }
 
   header(): Uint8Array {
@@ -207,6 +215,7 @@ export class MatroskaReader implements ContainerReader {
     let block: Block | null = null;
     let isKey = true;
     for (const element of elements(bytes, start, bytes.length)) {
+      this.elementCount++;
       if (element.id === ID.block) block ??= this.readBlock(bytes, element.start);
       if (element.id === ID.referenceBlock) isKey = false;
     }

@@ -147,6 +147,23 @@ describe('source', () => {
     expect(sink.failures).toEqual(['The source sends too many packets a second.']);
   });
 
+  test('[M-16] a source with too many elements in few units fails before all are parsed', async () => {
+    const empty = 'ec80';
+    const block = `a38481${'0'.repeat(6)}`;
+    const cluster = `1f43b675ffe78100${empty.repeat(990)}${block}`;
+    const header = `1a45dfa3874282847765626d18538067ff`;
+    for (const [clusters, failures] of [
+      [45, []],
+      [500, ['The source sends too many packets a second.']],
+    ] as const) {
+      const { packager, sink } = createPackagerFixture({ container: 'matroska' });
+      packager.write(Buffer.from(header + cluster.repeat(clusters), 'hex'));
+      expect(sink.failures).toEqual([...failures]);
+      expect(packager.state().bytes).toBeLessThan(200_000);
+      await packager.end();
+    }
+  });
+
   test('[M-4] a source that outpaces its encoder gets back pressure, then fails at a limit', async () => {
     const { packager, dependencies, sink, send } = await startPackager();
     dependencies.encoder.acceptsMore = false;

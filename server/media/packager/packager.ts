@@ -66,6 +66,9 @@ const UNITS_PER_S_MAX = 20_000;
 // Header units cost more: each packet of an MPEG-TS table takes nine times the CPU time of another one.
 // A source sends its tables 10 to 40 times a second.
 const HEADERS_PER_S_MAX = 2_000;
+// Elements of Matroska, which are read twice: 1 MB of empty ones in few units took 420 ms. A source sends up
+// to eight for each block.
+const ELEMENTS_PER_S_MAX = 50_000;
 // Source bytes pending for a slow encoder: 8 s of the largest source.
 const PENDING_BYTES_MAX = 32 << 20;
 // Bytes buffered while the probe runs, which takes 10 s at most.
@@ -107,6 +110,7 @@ export class Packager {
   private readonly pictureFiller: PictureFiller;
   private readonly unitRate = new RateMeter(UNITS_PER_S_MAX);
   private readonly headerRate = new RateMeter(HEADERS_PER_S_MAX);
+  private readonly elementRate = new RateMeter(ELEMENTS_PER_S_MAX);
   private bytes = 0;
   private restarts = 0;
   private endedCpuSeconds = 0;
@@ -141,7 +145,11 @@ export class Packager {
     try {
       const units = this.reader.push(bytes);
       const headers = units.filter(({ isHeader }) => isHeader).length;
-      if (this.unitRate.exceeds(units.length, nowMs) || this.headerRate.exceeds(headers, nowMs)) {
+      const isTooMuch =
+        this.unitRate.exceeds(units.length, nowMs) ||
+        this.headerRate.exceeds(headers, nowMs) ||
+        this.elementRate.exceeds(this.reader.takeElementCount?.() ?? 0, nowMs);
+      if (isTooMuch) {
         throw new Error('The source sends too many packets a second.');
       }
       for (const unit of this.pictureFiller.fill(units)) {

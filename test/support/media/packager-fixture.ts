@@ -4,6 +4,7 @@ import type {
   MediaKind,
   SourceUnit,
 } from '../../../server/media/container/container.ts';
+import { MatroskaReader } from '../../../server/media/container/matroska.ts';
 import type { InitSegment } from '../../../server/media/fmp4/fragment.ts';
 import type {
   Encoder,
@@ -20,7 +21,7 @@ import {
   type SegmentSink,
 } from '../../../server/media/packager/packager.ts';
 import type { Epoch, Part, Segment } from '../../../server/media/segment.ts';
-import type { SourceEnd } from '../../../server/media/source.ts';
+import type { Container, SourceEnd } from '../../../server/media/source.ts';
 import { createInitSegment, createRun, TRACKS } from './fragment-fixture.ts';
 import { BEGIN_MS, recordingLogger } from './segment-store-fixture.ts';
 
@@ -186,7 +187,8 @@ export class FakePackagerDependencies implements PackagerDependencies {
   readonly startProbe = (): Probe => append(this.probes, new FakeProbe());
   readonly startEncoder = (options: EncoderOptions, events: EncoderEvents): Encoder =>
     append(this.encoders, new FakeEncoder(options, events));
-  readonly newReader = (): ContainerReader => new FakeReader();
+  readonly newReader = (container: Container): ContainerReader =>
+    container === 'matroska' ? new MatroskaReader() : new FakeReader();
   readonly nowMs = (): number => this.now;
 
   get probe(): FakeProbe {
