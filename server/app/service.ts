@@ -13,6 +13,7 @@ import { Unavailable } from '../platform/errors.ts';
 import type { MetricDefinition } from '../platform/metrics.ts';
 import { runtime } from '../platform/runtime.ts';
 import { feedHandlers } from '../realtime/feed/feed-routes.ts';
+import { withPageTurns } from '../realtime/feed/page-turns.ts';
 import { viewCountHandlers } from '../realtime/presence/view-count-routes.ts';
 import { countWrites } from '../storage/sql/write-count.ts';
 import type { StartPageOptions } from '../web/start-page.ts';
@@ -83,7 +84,9 @@ export async function createService(
   serviceOptions: ServiceOptions,
   onSealed: (latencyMs: number) => void,
 ): Promise<Service> {
-  const { store, writes } = countWrites(procedures, serviceOptions.store, VIEWER_WRITES);
+  const counted = countWrites(procedures, serviceOptions.store, VIEWER_WRITES);
+  const { writes } = counted;
+  const store = withPageTurns(counted.store);
   const options = { ...serviceOptions, store };
   const { config, clock, listener } = options;
   const parts = await createParts({ ...options, writes, onSealed });

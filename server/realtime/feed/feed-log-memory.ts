@@ -1,9 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import { intervalStartMs } from '../../../protocol/interval.ts';
-import { ConcurrencyLimiter } from '../../platform/concurrency-limiter.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import { runtime } from '../../platform/runtime.ts';
-import type { Calls } from '../../storage/sql/procedure.ts';
 import type {
   FeedLog,
   FeedRange,
@@ -12,27 +9,13 @@ import type {
   SealedInterval,
 } from './feed-log.ts';
 import { emptyBody } from './interval-body.ts';
-import type { SealedBody, SealedPage, sealedProcedures } from './sealed-sql.ts';
-
-type FeedStore = Pick<Calls<typeof sealedProcedures>, 'readSealed'>;
+import type { SealedBody } from './sealed-sql.ts';
+import { type FeedStore, RANGE_BYTES, StoredIntervals } from './stored-intervals.ts';
 
 /** Intervals in memory: a minute, so that reads of live viewers never go to the database. */
 export const RECENT_INTERVALS = 240;
-/** Intervals per database read: one read serves the next 16 s of a replay. */
-const PAGE_INTERVALS = 64;
-const PAGES_BYTES_MAX = 64 * 1024 * 1024;
 /** Ranges include empty intervals of the last 10 minutes, and leave out older empty ones. */
 const EMPTY_SENT_INTERVALS = 2_400;
-/** A page of a range ends with the body that reaches this size. Each event stream buffers one page. */
-export const RANGE_BYTES = 64 * 1024;
-const RANGE_ROWS = 500;
-/**
- * Reads of pages at once. Anybody may read old intervals: 1,500 event streams a second, whose pages were all
- * read at once, made most token requests and studio requests miss their deadline.
- */
-const PAGE_READS_MAX = 4;
-/** At 1,000 pages a second the last of them waits half a second. */
-const PAGE_READS_QUEUED_MAX = 500;
 /** F-9: a long poll fails with 503 at the first tick this long after the end of its interval. */
 const OVERDUE_MS = 750;
 /** A long poll takes about 300 bytes here and 2 KB in the runtime: at most 200 MB in all. */
@@ -66,23 +49,8 @@ interface Slot {
   readonly empty: Uint8Array;
 }
 
-/** Bodies of a stream that are not empty, by interval. */
-type Page = ReadonlyMap<number, Uint8Array>;
-
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
-
-// One object for all pages of idle streams: they take a cache entry and nothing more.
-const NO_ROWS: Page = new Map();
-
-/** Memory of a page, measured: its key, its cache entry and each body's objects. */
-function bytesOf(page: Page): number {
-  let bytes = 640;
-  for (const body of page.values()) bytes += body.length + 200;
-  return bytes;
-}
-
-const pageStart = (interval: number): number => interval - (interval % PAGE_INTERVALS);
 
 /** Collects intervals from `from` on, up to `to`, a full page, or one whose body is null. */
 function fillPage(
@@ -110,16 +78,7 @@ export class MemoryFeedLog implements FeedLog {
   private readonly listeners = new Map<string, Set<IntervalListener>>();
   private listenerCount = 0;
   private readonly lastRead = new Map<string, number>(); // Stream id → watermark at its last read.
-  private readonly pages = new LRUCache<string, Page>({
-    maxSize: PAGES_BYTES_MAX,
-    sizeCalculation: bytesOf,
-  });
-  private readonly loading = new Map<string, Promise<Page>>();
-  private readonly pageReads = new ConcurrencyLimiter(
-    PAGE_READS_MAX,
-    PAGE_READS_QUEUED_MAX,
-    'Too many older intervals are being read at once.',
-  );
+  private readonly stored: StoredIntervals;
   private replica: FeedReplica | null = null;
 
   /**
@@ -127,10 +86,12 @@ export class MemoryFeedLog implements FeedLog {
    * @param unavailable why intervals that are not sealed cannot be served now, or null
    */
   constructor(
-    private readonly store: FeedStore,
+    store: FeedStore,
     private sealed: number,
     private readonly unavailableReason: () => string | null = () => null,
-  ) {}
+  ) {
+    this.stored = new StoredIntervals(store);
+  }
 
   watermark(): number {
     return this.sealed;
@@ -159,14 +120,16 @@ export class MemoryFeedLog implements FeedLog {
     const end = Math.min(to, this.sealed);
     const firstWithEmpty = Math.max(0, this.sealed - EMPTY_SENT_INTERVALS);
     if (from < firstWithEmpty)
-      return this.storedPage(streamId, from, Math.min(end, firstWithEmpty - 1));
+      return this.stored.storedRange(streamId, from, Math.min(end, firstWithEmpty - 1));
     if (this.recentBody(streamId, from)) {
       return fillPage(from, end, (interval) => this.recentBody(streamId, interval));
     }
-    const first = pageStart(from);
-    const last = Math.min(end, first + PAGE_INTERVALS - 1);
-    const page = await this.cachedPage(streamId, first);
-    return fillPage(from, last, (n) => page.get(n) ?? encoder.encode(emptyBody(n)));
+    const { bodies, end: last } = await this.stored.pageWith(streamId, from, this.sealed);
+    return fillPage(
+      from,
+      Math.min(end, last),
+      (n) => bodies.get(n) ?? encoder.encode(emptyBody(n)),
+    );
   }
 
   subscribe(streamId: string, listener: IntervalListener): () => void {
@@ -310,49 +273,7 @@ export class MemoryFeedLog implements FeedLog {
   }
 
   private async oldBody(streamId: string, interval: number): Promise<Uint8Array> {
-    const page = await this.cachedPage(streamId, pageStart(interval));
-    return page.get(interval) ?? encoder.encode(emptyBody(interval));
-  }
-
-  /** A page of stored bodies. It ends before `to` while there may be more. */
-  private async storedPage(streamId: string, from: number, to: number): Promise<FeedRange> {
-    const limits = { limit: RANGE_ROWS, bytesMax: RANGE_BYTES };
-    const rows = await this.readPage({ streamId, from, to, ...limits });
-    const page = rows.map(({ interval, body }) => ({ interval, body: encoder.encode(body) }));
-    return { page, next: (page.at(-1)?.interval ?? to) + 1 };
-  }
-
-  // Many viewers replay the same minute: one database read serves all of them.
-  private cachedPage(streamId: string, first: number): Page | Promise<Page> {
-    const to = Math.min(first + PAGE_INTERVALS - 1, this.sealed);
-    // The key includes `to`: a read of this page that began earlier may lack the newest intervals.
-    const key = `${streamId}:${first}:${to}`;
-    const cached = this.pages.get(key) ?? this.loading.get(key);
-    if (cached) return cached;
-    const loading = this.loadPage(streamId, first, to, key).finally(() => this.loading.delete(key));
-    this.loading.set(key, loading);
-    return loading;
-  }
-
-  private async loadPage(streamId: string, first: number, to: number, key: string): Promise<Page> {
-    const rows = await this.readPage({ streamId, from: first, to, limit: PAGE_INTERVALS });
-    const bodies = rows.map(({ interval, body }) => [interval, encoder.encode(body)] as const);
-    const page = bodies.length === 0 ? NO_ROWS : new Map(bodies);
-    // Cache a page only when all its intervals are sealed.
-    if (to === first + PAGE_INTERVALS - 1) this.pages.set(key, page);
-    return page;
-  }
-
-  /** Reads a page when it is its turn: streams take turns. */
-  private readPage(page: SealedPage): Promise<SealedBody[]> {
-    return this.pageReads.run(page.streamId, async () => {
-      try {
-        return await this.store.readSealed(page);
-      } catch (error) {
-        // The others would wait for the same deadline, one after the other (R-15).
-        if (error instanceof Unavailable) this.pageReads.rejectQueued(error);
-        throw error;
-      }
-    });
+    const { bodies } = await this.stored.pageWith(streamId, interval, this.sealed);
+    return bodies.get(interval) ?? encoder.encode(emptyBody(interval));
   }
 }

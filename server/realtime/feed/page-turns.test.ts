@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'bun:test';
+import { Unavailable } from '../../platform/errors.ts';
+import { MemoryFeedLog } from './feed-log-memory.ts';
+import { withPageTurns } from './page-turns.ts';
+import type { SealedBody } from './sealed-sql.ts';
+
+const STREAM = 'a stream';
+
+describe('reads of many older intervals', () => {
+  const OLD = 7_000_000_000;
+
+  /** Two logs on a database that answers when the test says so, with the reads that it got. */
+  function openSlowLog() {
+    const pending: {
+      streamId: string;
+      from: number;
+      answer: PromiseWithResolvers<SealedBody[]>;
+    }[] = [];
+    const readSealed = ({ streamId, from }: { streamId: string; from: number }) => {
+      const answer = Promise.withResolvers<SealedBody[]>();
+      pending.push({ streamId, from, answer });
+      return answer.promise;
+    };
+    const store = withPageTurns({ readSealed });
+    const [log, ofWorker] = [1, 2].map(() => new MemoryFeedLog(store, OLD + 10_000_000));
+    return { log: log as MemoryFeedLog, ofWorker: ofWorker as MemoryFeedLog, pending };
+  }
+
+  test('[R-15] leave the database free for others: a few pages are read at once, and streams take turns', async () => {
+    const { log, ofWorker, pending } = openSlowLog();
+    const many = Array.from({ length: 20 }, (_, n) =>
+      (n % 2 === 0 ? log : ofWorker).range(STREAM, OLD + n, OLD + n),
+    );
+    const other = log.range('another stream', OLD, OLD);
+    expect(pending.length).toBe(4);
+    for (let n = 0; n < many.length + 1; n++) {
+      pending[n]?.answer.resolve([]);
+      await Bun.sleep(0);
+      expect(pending.length).toBe(Math.min(n + 5, many.length + 1));
+    }
+    expect(pending.findIndex(({ streamId }) => streamId !== STREAM)).toBeLessThan(6);
+    await Promise.all([...many, other]);
+  });
+
+  test('[R-15] get a 503 when the database gives none, without waiting one after the other', async () => {
+    const { log, pending } = openSlowLog();
+    const reads = Array.from({ length: 20 }, (_, n) => log.range(STREAM, OLD + n, OLD + n));
+    pending[0]?.answer.reject(new Unavailable('The database did not answer in time.'));
+    const waiting = await Promise.allSettled([...reads.slice(0, 1), ...reads.slice(4)]);
+    for (const result of waiting) {
+      expect(result.status === 'rejected' && result.reason).toBeInstanceOf(Unavailable);
+    }
+    for (const { answer } of pending) answer.resolve([]);
+    await Promise.all(reads.slice(1, 4));
+    const next = log.range(STREAM, OLD, OLD);
+    pending.at(-1)?.answer.resolve([]);
+    expect((await next).page).toEqual([]);
+  });
+
+  test('[R-15] get a 503 at once when too many wait', async () => {
+    const { log, pending } = openSlowLog();
+    const reads = Array.from({ length: 504 }, (_, n) => log.range(STREAM, OLD + n, OLD + n));
+    const error = await log.range(STREAM, OLD, OLD).catch((reason) => reason);
+    expect(error).toBeInstanceOf(Unavailable);
+    while (pending.length > 0) {
+      pending.shift()?.answer.resolve([]);
+      await Bun.sleep(0);
+    }
+    expect((await Promise.all(reads)).length).toBe(504);
+  });
+});
