@@ -113,11 +113,11 @@ export async function createParts(options: PartsOptions) {
     rates.failedAuth,
     bans,
   );
+  const large = new LargeResponses(requests);
   const context: StudioContext = {
-    ...{ credentials, clock, originOf },
+    ...{ credentials, clock, originOf, large },
     rate: rates.studio,
-    large: new LargeResponses(requests),
-    largeOperations: new LargeOperations(new Pace()),
+    largeOperations: new LargeOperations(new Pace(), large),
     exports: new ExportSlices(new Pace()),
     log: requests,
   };

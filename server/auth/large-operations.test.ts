@@ -1,16 +1,21 @@
 import { expect, test } from 'bun:test';
 import { RateLimited, Unavailable } from '../platform/errors.ts';
 import { Pace } from '../platform/pace.ts';
+import type { StudioCaller } from './credentials.ts';
 import { LARGE_OPERATIONS_MAX, LargeOperations } from './large-operations.ts';
 
-const newOperations = () => new LargeOperations(new Pace());
+const newOperations = () => new LargeOperations(new Pace(), { check: () => {} });
+const callerOf = (uuid: string): StudioCaller => ({
+  user: { uuid, email: `${uuid}@example.org`, name: uuid, created: 0 },
+  actor: { kind: 'token' },
+});
 
 test('[L-19] large operations run one at a time, and accounts take turns', async () => {
   const operations = newOperations();
   const order: string[] = [];
   let running = 0;
   const run = (account: string) =>
-    operations.run(account, async (step) => {
+    operations.run(callerOf(account), async (step) => {
       expect(++running).toBe(1);
       await step(() => Promise.resolve());
       order.push(account);
@@ -23,7 +28,7 @@ test('[L-19] large operations run one at a time, and accounts take turns', async
 test('[L-19] more operations of an account than may wait are refused, and those of others are not', async () => {
   const operations = newOperations();
   const { promise, resolve } = Promise.withResolvers<string>();
-  const run = (account: string) => operations.run(account, () => promise);
+  const run = (account: string) => operations.run(callerOf(account), () => promise);
   const waiting = Array.from({ length: LARGE_OPERATIONS_MAX }, () => run('many'));
   expect(await run('many').catch((error) => error)).toBeInstanceOf(RateLimited);
   const other = run('few');
@@ -36,10 +41,10 @@ test('[L-19] [R-15] when the database cannot take an operation, those that wait 
   const operations = newOperations();
   const failure = Promise.withResolvers<never>();
   const errors = ['first', 'second'].map((account) =>
-    operations.run(account, () => failure.promise).catch((error) => error),
+    operations.run(callerOf(account), () => failure.promise).catch((error) => error),
   );
   const unavailable = new Unavailable('The database is stalled.');
   failure.reject(unavailable);
   expect(await Promise.all(errors)).toEqual([unavailable, unavailable]);
-  expect(await operations.run('first', async () => 'later')).toBe('later');
+  expect(await operations.run(callerOf('first'), async () => 'later')).toBe('later');
 });

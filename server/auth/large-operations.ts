@@ -3,6 +3,8 @@ import { RateLimited, Unavailable } from '../platform/errors.ts';
 import { KeyCounts } from '../platform/key-counts.ts';
 import type { Pace, Step } from '../platform/pace.ts';
 import { withinBudget } from '../storage/sql/request-budget.ts';
+import type { StudioCaller } from './credentials.ts';
+import type { LargeResponses } from './large-responses.ts';
 
 /** Most of one account that run or wait at once; more get 429. */
 export const LARGE_OPERATIONS_MAX = 64;
@@ -22,18 +24,26 @@ export class LargeOperations {
   );
   private readonly ofAccounts = new KeyCounts(LARGE_OPERATIONS_MAX);
 
-  constructor(private readonly pace: Pace) {}
+  constructor(
+    private readonly pace: Pace,
+    private readonly responses: Pick<LargeResponses, 'check'>,
+  ) {}
 
   /**
    * Runs an operation when it is the turn of its account.
-   * @throws RateLimited when too many of the account wait
+   * @throws RateLimited when too many of the account wait, or when the caller has too much unread (L-17)
    */
-  async run<T>(account: string, operation: (step: Step) => Promise<T>): Promise<T> {
+  async run<T>(caller: StudioCaller, operation: (step: Step) => Promise<T>): Promise<T> {
+    const account = caller.user.uuid;
     if (!this.ofAccounts.add(account)) {
       throw new RateLimited('Too many large requests at once; try again in 5 s.', 5);
     }
     try {
-      return await this.limiter.run(account, () => this.runNow(operation));
+      return await this.limiter.run(account, () => {
+        // Responses of those that waited before it may be unread by now.
+        this.responses.check(caller);
+        return this.runNow(operation);
+      });
     } finally {
       this.ofAccounts.remove(account);
     }

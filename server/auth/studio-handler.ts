@@ -90,7 +90,7 @@ export function studioHandlerFactory(context: StudioContext): StudioHandlerFacto
       const query = readOperationQuery(operation, request);
       const work = async () => jsonOf(await run(call, body, query));
       const json = isLarge
-        ? await context.largeOperations.run(call.producer, (step) => step(work))
+        ? await context.largeOperations.run(call, (step) => step(work))
         : await work();
       if (operation.method !== 'GET') {
         context.log.logWrite(

@@ -41,7 +41,7 @@ test.each([
   const body = method === 'POST' ? { order: [] } : undefined;
   const run = spyOn(LargeOperations.prototype, 'run');
   expect((await send(method, path, body)).status).toBe(200);
-  expect(run.mock.calls.map(([account]) => account)).toEqual([service.account.uuid]);
+  expect(run.mock.calls.map(([{ user }]) => user.uuid)).toEqual([service.account.uuid]);
   run.mockRestore();
 });
 

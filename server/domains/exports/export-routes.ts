@@ -46,7 +46,7 @@ export function createExports({ context, store, winnerCode }: ExportDeps) {
       const { format } = readQuery(request, exportQuerySchema);
       const streamId = pathIds(request).stream_id ?? '';
       const nowMs = context.clock.nowMs();
-      const pages = await context.largeOperations.run(producer, (step) =>
+      const pages = await context.largeOperations.run(caller, (step) =>
         openPages({ store, streamId, producer, nowMs, winnerCode, step }),
       );
       const stream = await store.findOwnStream({ id: streamId, producer });

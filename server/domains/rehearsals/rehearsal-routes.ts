@@ -57,7 +57,7 @@ export function rehearsalHandlers(
 
   return {
     createRehearsal: studio(studioApi.createRehearsal, (call, settings) =>
-      largeOperations.run(call.producer, async (step) => {
+      largeOperations.run(call, async (step) => {
         const { showId, producer, nowMs } = showRefOf(call);
         const drafts = await step(() => store.listDraftIds({ streamId: showId, producer }));
         const unavailableReason = runner.unavailableReason();

@@ -69,11 +69,11 @@ export function createRundown({ studio, context, store, newId }: RundownDeps) {
   return {
     handlers: {
       listQuizzes: studio(studioApi.listQuizzes, (call) =>
-        context.largeOperations.run(call.producer, (step) => rundownJson(call, step)),
+        context.largeOperations.run(call, (step) => rundownJson(call, step)),
       ),
 
       orderQuizzes: studio(studioApi.orderQuizzes, (call, { order, revision = null }) =>
-        context.largeOperations.run(call.producer, async (step) => {
+        context.largeOperations.run(call, async (step) => {
           const input = { ...ownStreamInput(call), order, revision };
           await step(() => store.orderQuizzes(input, call.idempotency));
           return rundownJson(call, step);
@@ -129,7 +129,7 @@ function exportHandler(context: StudioContext, store: RundownDeps['store']): Han
     const producer = caller.user.uuid;
     const { format } = readQuery(request, quizFileQuerySchema);
     const streamId = pathIds(request).stream_id ?? '';
-    const { quizzes } = await context.largeOperations.run(producer, (step) =>
+    const { quizzes } = await context.largeOperations.run(caller, (step) =>
       readRundown(store, { streamId, producer }, step, newQuizOf),
     );
     const stream = await store.findOwnStream({ id: streamId, producer });
