@@ -55,13 +55,13 @@ test.each(UNUSUAL_WITH_KNOWN_END)(
 );
 
 test.each(UNUSUAL_WITH_UNKNOWN_END)(
-  'the relay forwards a request with %s unchanged, for the origin server to reject',
+  'the relay forwards only the head of a request with %s, for the origin server to reject',
   async (_, unusual) => {
     const attacker = client();
     attacker.send(unusual);
     await attacker.waitForClose();
     const forwarded = originConnection(0).text.replace(/X-Fourbeat-Client: .*\r\n/, '');
-    expect(forwarded).toBe(unusual);
+    expect(forwarded).toBe(unusual.slice(0, unusual.indexOf('\r\n\r\n') + 4));
   },
 );
 

@@ -306,7 +306,9 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
 
   /** The offset after the body, before its trailers; `bytes.length` while the body is incomplete. */
   private endOfBody(bytes: Uint8Array, from: number): number {
-    if (this.framing.body === 'unknown') return bytes.length;
+    // Of a malformed request the origin server gets the head alone. It accepts some, and would read what
+    // follows as a request of no client.
+    if (this.framing.body === 'unknown') return this.framing.headBytes > 0 ? from : bytes.length;
     if (this.isRequestComplete) return from;
     if (this.chunks) return this.chunks.takeChunks(bytes, from);
     const taken = Math.min(this.remainingBytes, bytes.length - from);

@@ -4,9 +4,9 @@ import { HEAD_BYTES_MAX } from '../request-head.ts';
 export interface RequestFraming {
   /** The length of the request line with its CRLF, where a header can be inserted; 0 without a line. */
   readonly lineBytes: number;
-  /** The length of the head; 0 when the request cannot be parsed. */
+  /** The length of the head; 0 when its end is not found. */
   readonly headBytes: number;
-  /** The length of the body in bytes; `unknown`: everything that follows may belong to the request. */
+  /** The length of the body in bytes; `unknown`: servers may disagree about it. */
   readonly body: number | 'chunked' | 'unknown';
   /** Whether all servers find the end of the request at the same byte, so that connections can be reused. */
   readonly isUnambiguous: boolean;
@@ -45,15 +45,16 @@ const CANONICAL_LENGTH = /^(?:0|[1-9]\d*)$/;
 export function parseRequestFraming(bytes: Buffer): RequestFraming {
   const headBytes = bytes.indexOf(END_OF_HEAD) + 4;
   // The origin server rejects longer heads, and matching 500 KB would take 38 ms.
-  if (headBytes < 4 || headBytes > HEAD_BYTES_MAX) return unknownFraming(bytes);
+  if (headBytes < 4) return unknownFraming(bytes, 0);
+  if (headBytes > HEAD_BYTES_MAX) return unknownFraming(bytes, headBytes);
   const head = bytes.toString('latin1', 0, headBytes);
   const match = STRICT_HEAD.exec(head);
-  if (!match) return unknownFraming(bytes);
+  if (!match) return unknownFraming(bytes, headBytes);
   const method = match[1] as string;
   const isHttp11 = match[3] === '1';
   const fields = framingFields(head);
   const body = bodyFraming(fields, isHttp11);
-  if (body === 'unknown') return unknownFraming(bytes);
+  if (body === 'unknown') return unknownFraming(bytes, headBytes);
   return {
     lineBytes: head.indexOf('\r\n') + 2,
     headBytes,
@@ -141,12 +142,12 @@ function bodyFraming(fields: FramingFields, isHttp11: boolean): RequestFraming['
   return LENGTH.test(length) ? Number(length) : 'unknown';
 }
 
-// Forwards everything, so that the origin server rejects a malformed request with its own error.
-function unknownFraming(bytes: Buffer): RequestFraming {
+// The head is forwarded, so that the origin server rejects a malformed request with its own error.
+function unknownFraming(bytes: Buffer, headBytes: number): RequestFraming {
   const lineEnd = bytes.indexOf(END_OF_LINE);
   return {
     lineBytes: lineEnd < 0 ? 0 : lineEnd + 2,
-    headBytes: 0,
+    headBytes,
     body: 'unknown',
     isUnambiguous: false,
     isHead: bytes.toString('latin1', 0, 5) === 'HEAD ',
