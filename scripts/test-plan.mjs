@@ -15,7 +15,7 @@ const ALONE = [
   'test/studio/outages.full.test.ts',
 ];
 
-/** Several nodes with limits of some 100 ms, which mostly wait: three use 1.3 cores. */
+/** Several nodes with limits of some 100 ms, which mostly wait: two use a core, or 1.6 slow ones. */
 const NODES = [
   'server/realtime/coordination/many-nodes.test.ts',
   'server/realtime/feed/feed-log.test.ts',
@@ -125,7 +125,7 @@ export function testPlan(isFull) {
     { name: 'tests of pages and viewers', atOnce: 3, files: [] },
     { name: 'tests of video', atOnce: 2, files: [] },
     { name: 'tests of whole services', atOnce: 4, files: [] },
-    { name: 'tests of several nodes', atOnce: 3, files: [] },
+    { name: 'tests of several nodes', atOnce: 2, files: [] },
     { name: 'tests that run alone', atOnce: 1, files: [] },
   ];
   for (const file of files) steps[stepOf(file)].files.push(file);

@@ -29,6 +29,17 @@ export interface NodeCalls {
   interval(node: number): Promise<number>;
 }
 
+const ATTEMPTS_MAX = 5;
+
+/** Sends a request again after a 503, as clients do: a busy machine may miss a deadline of the database. */
+async function served(send: () => Promise<Response>): Promise<Response> {
+  for (let attempt = 1; ; attempt += 1) {
+    const response = await send();
+    if (response.status !== 503 || attempt === ATTEMPTS_MAX) return response;
+    await Bun.sleep(200);
+  }
+}
+
 /** @throws Error from each call that gets an unexpected status */
 export function callsTo(cluster: Pick<Cluster, 'nodes'>, apiToken: string): NodeCalls {
   const url = (node: number) => {
@@ -50,22 +61,23 @@ export function callsTo(cluster: Pick<Cluster, 'nodes'>, apiToken: string): Node
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       }),
     async createStream(node) {
-      const response = await calls.studio(node, 'POST', '/streams', { title: 'A show' });
+      const show = { title: 'A show' };
+      const response = await served(() => calls.studio(node, 'POST', '/streams', show));
       return (await expectJson<{ id: string }>(response, 201)).id;
     },
     async viewer(node, streamId, identifier = crypto.randomUUID()) {
-      const response = await fetch(`${url(node)}/api/v1/token`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ stream_id: streamId, unique_user_identifier: identifier }),
-      });
+      const body = JSON.stringify({ stream_id: streamId, unique_user_identifier: identifier });
+      const headers = { 'Content-Type': 'application/json' };
+      const send = () => fetch(`${url(node)}/api/v1/token`, { method: 'POST', headers, body });
+      const response = await served(send);
       const { token } = await expectJson<{ token: string }>(response, 200);
       return viewerWith(url(node), streamId, token);
     },
     onNode: ({ streamId, token }, node) => viewerWith(url(node), streamId, token),
     async draft(node, streamId, fields = {}) {
       const quiz = { ...QUIZ, duration: 1_000, ...fields };
-      const response = await calls.studio(node, 'POST', `/streams/${streamId}/quizzes`, quiz);
+      const path = `/streams/${streamId}/quizzes`;
+      const response = await served(() => calls.studio(node, 'POST', path, quiz));
       return (await expectJson<{ id: string }>(response, 201)).id;
     },
     async publish(node, quizId) {
