@@ -237,6 +237,29 @@ describeWebhooks('webhook events', (open) => {
     }
   });
 
+  test('[H-26] a dispatch makes deliveries of at most 1 MB, or those of one event', async () => {
+    await openFixture();
+    const webhooks: string[] = [];
+    for (let n = 0; n < 20; n++) webhooks.push(await fixture.newWebhook('quiz.closed'));
+    const streamId = await fixture.newStream();
+    const log = (key: string, length: number) =>
+      fixture.run(
+        `insert into happenings (at, type, key, stream_id, data) values ($1, 'quiz.closed', $2, $3, $4)`,
+        [fixture.nowMs, key, streamId, JSON.stringify('é'.repeat(length / 2))],
+      );
+    const dispatched = async () => {
+      const [row] = await fixture.run('select count(*) as n from deliveries');
+      return Number(row?.n);
+    };
+    for (let n = 0; n < 6; n++) await log(`1-${n}`, 19_000);
+    await log('2', 60_000);
+    const counts: number[] = [];
+    for (let more = true; more; counts.push(await dispatched()))
+      more = await fixture.store.dispatchWebhookEvents({});
+    expect(counts).toEqual([40, 80, 120, 140]);
+    for (const webhook of webhooks) expect(await fixture.deliveries(webhook)).toHaveLength(7);
+  });
+
   test('[H-5] a call fails when its webhook event cannot be logged', async () => {
     await openFixture();
     const webhook = await fixture.newWebhook('stream.started');

@@ -18,13 +18,14 @@ const CLAIMED: ClaimedDelivery = {
   oldSecretUntil: null,
 };
 
-/** A sender on a fake store with one due delivery, and the store calls it makes. */
+/** A sender on a fake store with one due delivery, the store calls it makes, and its warnings. */
 function createSender(post: Post | null, store: Partial<SenderOptions['store']> = {}) {
   const calls: string[] = [];
+  const warnings: string[] = [];
   let due = true;
   const sender = new WebhookSender({
     clock: { nowMs: () => 1_000 },
-    logger: pino({ level: 'silent' }),
+    logger: pino({ level: 'warn' }, { write: (line) => void warnings.push(JSON.parse(line).msg) }),
     post,
     newId: () => 'a lease',
     random: () => 0,
@@ -51,7 +52,7 @@ function createSender(post: Post | null, store: Partial<SenderOptions['store']> 
       ...store,
     },
   });
-  return { sender, calls };
+  return { sender, calls, warnings };
 }
 
 const OK: PostResult = { status: 200, error: null };
@@ -128,6 +129,52 @@ describe('WebhookSender', () => {
     await sender.sendAll();
     await sender.send();
     expect(inFlight.at(-1)).toEqual({});
+  });
+
+  test('[H-26] WebhookSender claims after each dispatch, and before the next one', async () => {
+    let batches = 3;
+    const { sender, calls } = createSender(async () => OK, {
+      findWebhookWork: async () => ({ undispatched: batches > 0, due: false }),
+      dispatchWebhookEvents: async () => {
+        calls.push('dispatch');
+        return --batches > 0;
+      },
+      claimDeliveries: async () => {
+        calls.push('claim');
+        return [];
+      },
+    });
+    await sender.sendAll();
+    expect(calls).toEqual(['dispatch', 'claim', 'dispatch', 'claim', 'dispatch', 'claim']);
+  });
+
+  test('[H-26] WebhookSender claims deliveries when a dispatch fails, and logs one of 20 failures in a row', async () => {
+    let isFailing = true;
+    const { sender, calls, warnings } = createSender(async () => OK, {
+      findWebhookWork: async () => ({ undispatched: true, due: true }),
+      dispatchWebhookEvents: async () => {
+        if (isFailing) throw new Unavailable('The database did not answer in time.');
+        return false;
+      },
+      claimDeliveries: async () => {
+        calls.push('claim');
+        return [];
+      },
+    });
+    const send = async (times: number) => {
+      for (let n = 0; n < times; n++) await sender.send();
+    };
+    await send(19);
+    expect(calls).toHaveLength(19);
+    expect(warnings).toEqual([]);
+    await send(21);
+    const warning = 'webhook events cannot be dispatched; trying again';
+    expect(warnings).toEqual([warning, warning]);
+    isFailing = false;
+    await send(1);
+    isFailing = true;
+    await send(19);
+    expect(warnings).toHaveLength(2);
   });
 
   test('[H-17] WebhookSender dispatches events but claims nothing on a node that sends no deliveries', async () => {

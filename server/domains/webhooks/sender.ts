@@ -37,6 +37,8 @@ export interface SenderOptions {
 const POLL_MS = 1_000;
 const CLEANUP_MS = 60_000;
 const DRAIN_MS = 3_000;
+/** Of failures in a row because the database is unavailable, the first 19 are not logged, and then every 20th is. */
+const LOG_EVERY = 20;
 
 /**
  * Dispatches logged events and sends due deliveries (SPEC H). Any number of nodes run one on the same
@@ -48,6 +50,8 @@ export class WebhookSender {
   /** The attempts in flight by account; at most one entry for each attempt. */
   private readonly inFlightByAccount = new Map<string, number>();
   private readonly outcomes = new Map<DeliveryOutcome, number>();
+  /** Failures in a row, by what failed. */
+  private readonly failures = new Map<string, number>();
   private readonly stopping = new AbortController();
   private stopped = false;
   private claiming: Promise<void> | null = null;
@@ -138,26 +142,38 @@ export class WebhookSender {
   }
 
   private async claim(): Promise<void> {
-    const { store, clock, newId, post } = this.options;
-    const limit = NODE_CONCURRENCY_MAX - this.inFlight.size;
+    const { store, clock, post } = this.options;
     if (this.stopped) return;
-    try {
-      const work = await store.findWebhookWork({ nowMs: clock.nowMs() });
-      if (work.undispatched) while (await store.dispatchWebhookEvents({}));
-      if (post === null || limit === 0 || !(work.due || work.undispatched)) return;
-      const claimed = await store.claimDeliveries({
-        lease: newId(),
-        limit,
-        failingLimit: NODE_FAILING_MAX - this.failingInFlight,
-        inFlightByAccount: Object.fromEntries(this.inFlightByAccount),
-        nowMs: clock.nowMs(),
-      });
-      for (const delivery of claimed) this.startDelivery(post, delivery);
-      // The oldest deliveries may all be of one account: then those of others are next.
-      if (claimed.length > 0 && claimed.length < limit) this.claimAgain = true;
-    } catch (error) {
-      this.logError(error);
-    }
+    const work = await this.attempt('webhook deliveries cannot be read', () =>
+      store.findWebhookWork({ nowMs: clock.nowMs() }),
+    );
+    if (work === null) return;
+    // A claim follows each dispatch, so that a long log of events of one account does not delay the deliveries
+    // of others. A failed dispatch is tried again with the next poll.
+    const isMoreLogged =
+      work.undispatched &&
+      (await this.attempt('webhook events cannot be dispatched', () =>
+        store.dispatchWebhookEvents({}),
+      ));
+    if (isMoreLogged) this.claimAgain = true;
+    if (post === null || !(work.due || work.undispatched)) return;
+    await this.attempt('webhook deliveries cannot be claimed', () => this.startDeliveries(post));
+  }
+
+  private async startDeliveries(post: Post): Promise<void> {
+    const { store, clock, newId } = this.options;
+    const limit = NODE_CONCURRENCY_MAX - this.inFlight.size;
+    if (limit === 0) return;
+    const claimed = await store.claimDeliveries({
+      lease: newId(),
+      limit,
+      failingLimit: NODE_FAILING_MAX - this.failingInFlight,
+      inFlightByAccount: Object.fromEntries(this.inFlightByAccount),
+      nowMs: clock.nowMs(),
+    });
+    for (const delivery of claimed) this.startDelivery(post, delivery);
+    // The oldest deliveries may all be of one account: then those of others are next.
+    if (claimed.length > 0 && claimed.length < limit) this.claimAgain = true;
   }
 
   private startDelivery(post: Post, delivery: ClaimedDelivery): void {
@@ -222,6 +238,27 @@ export class WebhookSender {
         if (!(error instanceof Unavailable) || isLeaseLost) throw error;
       }
       await pause();
+    }
+  }
+
+  /**
+   * Does a part of the work. An error is logged and does not stop the other parts.
+   * @param failure what the log says about an error
+   * @returns null after an error
+   */
+  private async attempt<T>(failure: string, work: () => Promise<T>): Promise<T | null> {
+    try {
+      const result = await work();
+      this.failures.delete(failure);
+      return result;
+    } catch (error) {
+      const count = (this.failures.get(failure) ?? 0) + 1;
+      this.failures.set(failure, count);
+      if (error instanceof Unavailable && count % LOG_EVERY === 0) {
+        this.options.logger.warn({ reason: error.message }, `${failure}; trying again`);
+      }
+      this.logError(error);
+      return null;
     }
   }
 
