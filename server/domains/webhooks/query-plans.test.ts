@@ -2,7 +2,15 @@ import { expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startPostgres } from '../../../test/support/backends/postgres.ts';
+import {
+  explainingTx,
+  type PlanNode,
+  sumOfPlan,
+} from '../../../test/support/database/race-fixture.ts';
+import { openInPostgres } from '../../../test/support/webhooks/webhook-fixture.ts';
 import { procedures } from '../../app/procedures.ts';
+import { openSession } from '../../storage/sql/postgres.ts';
 import type { Tx } from '../../storage/sql/procedure.ts';
 import { openMigratedSqlite } from '../../storage/sql/sqlite.ts';
 
@@ -27,17 +35,84 @@ async function plansOf(use: (tx: Tx) => Promise<unknown>): Promise<string[][]> {
   }
 }
 
-// The plans, not the time: with 200,000 pending deliveries a claim blocked all writes, sealing included.
-test('[H-21] a claim finds due deliveries by one index entry of each webhook, without a join', async () => {
-  const input = { lease: 'a lease', limit: 16, failingLimit: 8, inFlightByAccount: {}, nowMs: 1 };
-  const plans = await plansOf((tx) => procedures.claimDeliveries.run(tx, input));
-  expect(plans.length).toBeGreaterThan(0);
-  for (const plan of plans) {
-    const searches = plan.filter((line) => / d\b/.test(line));
-    expect(searches).toHaveLength(3);
-    for (const line of searches) expect(line).toMatch(/^SEARCH d USING .*deliveries_waiting/);
+const CLAIM = { lease: 'b', limit: 16, failingLimit: 8, inFlightByAccount: {}, nowMs: 1_000 };
+const WEBHOOKS = ['one', 'two', 'three'];
+
+/** Three webhooks, each with two due deliveries, one leased one, and `retries` that wait. */
+async function insertBacklog(tx: Tx, retries: number): Promise<void> {
+  await tx.query(`insert into accounts (uuid, email, name, created) values ('a', 'a@b', 'A', 0)`);
+  const deliveries = [
+    ...Array(2).fill([1, null]),
+    [2_000, 'a'],
+    ...Array(retries).fill([9_000, null]),
+  ];
+  for (const [number, id] of WEBHOOKS.entries()) {
+    await tx.query(
+      `insert into webhooks (id, number, account, url, events, enabled, secret, created)
+       values ($1, $2, 'a', 'https://hooks.example.org/', '[]', 1, '', 0)`,
+      [id, number],
+    );
+    await tx.query(
+      `insert into deliveries (id, webhook, type, body, created, state, due, lease)
+       select id, $2, 'test', '{}', 1, 'pending', due, lease
+       from ${tx.rows('$1', ['id text', 'due bigint', 'lease text'])} made`,
+      [JSON.stringify(deliveries.map((delivery, n) => [`${id} ${n}`, ...delivery])), id],
+    );
   }
+}
+
+// The plans, not the time: with 200,000 pending deliveries a claim blocked all writes, sealing included.
+test('[H-21] a claim finds due deliveries by one index entry of each webhook, and counts leases by their index', async () => {
+  const plans = await plansOf(async (tx) => {
+    await insertBacklog(tx, 0);
+    const claimed = await procedures.claimDeliveries.run(tx, CLAIM);
+    expect(claimed).toHaveLength(WEBHOOKS.length);
+  });
+  const searches = plans.flat().filter((line) => /^(SEARCH|SCAN) (d|deliveries)\b/.test(line));
+  const indexes = searches.map((line) => /^SEARCH \w+ USING .*INDEX (\w+)/.exec(line)?.[1] ?? line);
+  const search = ['deliveries_leased', 'deliveries_waiting', 'deliveries_waiting'];
+  const lease = WEBHOOKS.flatMap(() => ['deliveries_leased', 'deliveries_waiting']);
+  expect(indexes.slice(0, 6).toSorted()).toEqual([...search, ...search].toSorted());
+  expect(indexes.slice(6, 12)).toEqual(lease);
 });
+
+// With 10,000 waiting retries of each of 20 webhooks, claims took longer than a call may.
+test('[H-16] a claim reads few deliveries of a webhook in PostgreSQL, however many retries wait', async () => {
+  const server = await startPostgres({ fsync: false });
+  const url = await server.createDatabase('plans');
+  const database = await openInPostgres(url);
+  const session = await openSession({ url, connectTimeoutMs: 5_000 });
+  const readsOfClaim = async () => {
+    let reads = 0;
+    const tx = explainingTx(session, (plan) => {
+      reads += deliveriesRead(plan);
+    });
+    await session.run('begin');
+    const claimed = await procedures.claimDeliveries.run(tx, CLAIM);
+    await session.run('rollback');
+    expect(claimed).toHaveLength(WEBHOOKS.length);
+    return reads;
+  };
+  try {
+    // Statistics of an empty table at first.
+    await session.query('analyze deliveries');
+    await insertBacklog(session, 2_000);
+    expect(await readsOfClaim()).toBeLessThan(50);
+    await session.query('analyze deliveries');
+    expect(await readsOfClaim()).toBeLessThan(50);
+  } finally {
+    await session.end();
+    await database.close();
+    await server.stop();
+  }
+}, 30_000);
+
+/** The deliveries that a plan reads, those that a filter removes included. */
+const deliveriesRead = (plan: PlanNode) =>
+  sumOfPlan(plan, (node) => {
+    const rows = node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0);
+    return node['Relation Name'] === 'deliveries' ? rows * node['Actual Loops'] : 0;
+  });
 
 // A search that read the whole log took longer than a call may: 200,000 new deliveries a minute were
 // never removed.
