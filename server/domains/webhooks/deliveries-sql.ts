@@ -4,7 +4,13 @@ import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/proced
 import { deliveryIdOf, webhookBody } from './webhook-events.ts';
 import { type OwnedWebhook, ownWebhook } from './webhooks-sql.ts';
 
-const COLUMNS = `id, type, state, created, due as "nextAttempt", body, attempts`;
+/** SQL: the epoch of the webhook of a row of `deliveries`. */
+const EPOCH = '(select w.epoch from webhooks w where w.id = deliveries.webhook)';
+/** SQL condition: the delivery was pending when its webhook was disabled, so it has failed (H-15). */
+const IS_STALE = `deliveries.due is not null and deliveries.epoch < ${EPOCH}`;
+
+const COLUMNS = `id, type, case when ${IS_STALE} then 'failed' else state end as state, created,
+  case when ${IS_STALE} then null else due end as "nextAttempt", body, attempts`;
 
 type DeliveryRow = Omit<Delivery, 'attempts'> & { attempts: string };
 
@@ -30,6 +36,13 @@ const RETENTION_MS = 30 * 24 * 3600_000;
 const PENDING_MAX = 10_000;
 /** Rows removed in one transaction, so that it does not delay other commits: it takes 40 ms. */
 const CLEANUP_BATCH_SIZE = 1_000;
+/**
+ * Deliveries of disabled webhooks that are marked as failed in one transaction: SQLite writes their bodies again, up
+ * to 2 MB.
+ */
+const STALE_BATCH_SIZE = 100;
+/** Later than each epoch. */
+const NO_EPOCH = 2 ** 31 - 1;
 /** Webhooks searched in one call: those of one account (H-1). */
 const CLEANUP_WEBHOOKS = 20;
 
@@ -43,6 +56,7 @@ interface LoggedWebhook {
   readonly id: string;
   /** Null when the webhook was deleted. */
   readonly enabled: number | null;
+  readonly epoch: number | null;
 }
 
 /** The next webhooks that have deliveries, by steps in the index instead of a scan of the log. */
@@ -53,7 +67,7 @@ const nextWebhooks = (tx: Tx, after: string) =>
        union all
        select (select min(webhook) from deliveries where webhook > logged.id)
        from logged where logged.id is not null)
-     select logged.id, enabled from logged left join webhooks on webhooks.id = logged.id
+     select logged.id, enabled, epoch from logged left join webhooks on webhooks.id = logged.id
      where logged.id is not null limit $2`,
     [after, CLEANUP_WEBHOOKS],
   );
@@ -71,11 +85,20 @@ async function oldDeliveriesOf(tx: Tx, { id, enabled }: LoggedWebhook, nowMs: nu
   return rows.map((row) => row.id);
 }
 
-async function excessDeliveriesOf(tx: Tx, { id, enabled }: LoggedWebhook) {
+/** Pending deliveries of an earlier epoch of the webhook, and all of one that is not enabled. */
+async function staleDeliveriesOf(tx: Tx, { id, enabled, epoch }: LoggedWebhook, limit: number) {
   const rows = await tx.query<{ id: string }>(
-    `select id from deliveries where webhook = $1 and due is not null
-     order by created desc, id desc limit $2 offset $3`,
-    [id, CLEANUP_BATCH_SIZE, enabled === 1 ? PENDING_MAX : 0],
+    'select id from deliveries where webhook = $1 and due is not null and epoch < $2 limit $3',
+    [id, enabled === 1 ? epoch : NO_EPOCH, limit],
+  );
+  return rows.map((row) => row.id);
+}
+
+async function excessDeliveriesOf(tx: Tx, { id, epoch }: LoggedWebhook) {
+  const rows = await tx.query<{ id: string }>(
+    `select id from deliveries where webhook = $1 and due is not null and epoch = $2
+     order by created desc, id desc limit $3 offset $4`,
+    [id, epoch ?? NO_EPOCH, CLEANUP_BATCH_SIZE, PENDING_MAX],
   );
   return rows.map((row) => row.id);
 }
@@ -91,8 +114,8 @@ export const deliveryProcedures = {
     const id = deliveryIdOf(input.id, { type: 'test', key: input.key });
     const body = webhookBody('test', input.nowMs, JSON.stringify({ webhookId: input.id }));
     await tx.query(
-      `insert into deliveries (id, webhook, type, body, created, state, due)
-       values ($1, $2, 'test', $3, $4, 'pending', $4)`,
+      `insert into deliveries (id, webhook, epoch, type, body, created, state, due)
+       values ($1, $2, (select epoch from webhooks where id = $2), 'test', $3, $4, 'pending', $4)`,
       [id, input.id, body, input.nowMs],
     );
     return deliveryOf(tx, input.id, id);
@@ -129,8 +152,8 @@ export const deliveryProcedures = {
       await deliveryOf(tx, input.id, input.delivery);
       assertEnabled(webhook);
       const { affected } = await tx.query(
-        `update deliveries set state = 'pending', due = $2, lease = null, tries = 0
-         where id = $1 and (lease is null or due <= $2)`,
+        `update deliveries set state = 'pending', due = $2, lease = null, tries = 0, epoch = ${EPOCH}
+         where id = $1 and (lease is null or due <= $2 or ${IS_STALE})`,
         [input.delivery, input.nowMs],
       );
       if (affected === 0)
@@ -141,12 +164,13 @@ export const deliveryProcedures = {
 
   /**
    * Ids of finished deliveries that exceed the retention limits or have no webhook (`old`), and of
-   * pending ones that exceed `PENDING_MAX` or have no enabled webhook (`excess`). Searches a few
-   * webhooks, in the order of their ids, so that a call is short however long the log is. A read
-   * procedure, so that the search takes no locks.
+   * pending ones that exceed `PENDING_MAX` or are stale (`excess`). Searches a few webhooks, in the order
+   * of their ids, so that a call is short however long the log is. A read procedure, so that the search
+   * takes no locks.
    * @param input.after the `after` of the call before, '' at first
-   * @returns at most about `CLEANUP_BATCH_SIZE` ids; `after` is null when all webhooks were searched,
-   *   and stays the same while a webhook may have more
+   * @returns at most about `CLEANUP_BATCH_SIZE` ids, of these at most `STALE_BATCH_SIZE` of stale
+   *   deliveries; `after` is null when all webhooks were searched, and stays the same while a webhook may
+   *   have more
    */
   findOldDeliveries: readProcedure(
     async (tx, { nowMs, after }: { nowMs: number; after: string }): Promise<OldDeliveries> => {
@@ -154,14 +178,18 @@ export const deliveryProcedures = {
       let searched = after;
       const webhooks = await nextWebhooks(tx, after);
       for (const webhook of webhooks) {
+        const staleLimit = STALE_BATCH_SIZE - found.excess.length;
         const old = await oldDeliveriesOf(tx, webhook, nowMs);
+        const stale = await staleDeliveriesOf(tx, webhook, staleLimit);
         const excess = await excessDeliveriesOf(tx, webhook);
         found.old.push(...old);
-        found.excess.push(...excess);
-        const mayHaveMore = Math.max(old.length, excess.length) >= CLEANUP_BATCH_SIZE;
+        found.excess.push(...stale, ...excess);
+        const mayHaveMore =
+          stale.length === staleLimit || Math.max(old.length, excess.length) >= CLEANUP_BATCH_SIZE;
         if (mayHaveMore) return { ...found, after: searched };
         searched = webhook.id;
-        if (found.old.length + found.excess.length >= CLEANUP_BATCH_SIZE) break;
+        const isFull = found.old.length >= CLEANUP_BATCH_SIZE;
+        if (isFull || found.excess.length >= STALE_BATCH_SIZE) break;
       }
       return { ...found, after: webhooks.length > 0 ? searched : null };
     },
@@ -169,7 +197,7 @@ export const deliveryProcedures = {
 
   /**
    * Deletes `old` deliveries and marks `excess` ones as failed, except leased ones: their attempt ends
-   * the lease, unless the webhook was deleted.
+   * the lease, unless they are stale or the webhook was deleted.
    */
   removeOldDeliveries: writeProcedure(
     async (tx, { old, excess }: { old: readonly string[]; excess: readonly string[] }) => {
@@ -179,9 +207,9 @@ export const deliveryProcedures = {
       if (old.length > 0) await tx.query(deletion, [listOf(old)]);
       if (excess.length === 0) return;
       await tx.query(
-        `update deliveries set state = 'failed', due = null
+        `update deliveries set state = 'failed', due = null, lease = null
          where due is not null and id in ${listedIds}
-           and (lease is null or not exists (select 1 from webhooks w where w.id = webhook))`,
+           and (lease is null or epoch < coalesce(${EPOCH}, ${NO_EPOCH}))`,
         [listOf(excess)],
       );
     },

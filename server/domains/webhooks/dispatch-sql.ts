@@ -16,6 +16,8 @@ interface LoggedEvent extends Pick<WebhookEvent, 'type' | 'key' | 'streamId'> {
 
 interface NewDelivery {
   readonly webhook: string;
+  /** That of the webhook. Read with the subscription: the webhook may be disabled before the commit. */
+  readonly epoch: number;
   readonly event: LoggedEvent;
 }
 
@@ -88,16 +90,17 @@ async function oldestMinutes(tx: Tx): Promise<readonly LoggedEvent[]> {
 /** For each event, its deliveries: one for each subscribed webhook. */
 async function deliveriesOf(tx: Tx, events: readonly LoggedEvent[]): Promise<NewDelivery[][]> {
   if (events.length === 0) return [];
-  const subscribed = await tx.query<{ index: number; webhook: string }>(
-    `select e.position as "index", w.webhook as webhook
+  const subscribed = await tx.query<{ index: number; webhook: string; epoch: number }>(
+    `select e.position as "index", w.webhook as webhook, h.epoch as epoch
      from ${tx.rows('$1', ['position integer', 'type text', 'stream_id text'])} e
      join streams s on s.id = e.stream_id
-     join subscriptions w on w.type = e.type and w.account = s.producer`,
+     join subscriptions w on w.type = e.type and w.account = s.producer
+     join webhooks h on h.id = w.webhook`,
     [JSON.stringify(events.map(({ type, streamId }, index) => [index, type, streamId]))],
   );
   const byEvent = Map.groupBy(subscribed, ({ index }) => Number(index));
   return events.map((event, index) =>
-    (byEvent.get(index) ?? []).map(({ webhook }) => ({ webhook, event })),
+    (byEvent.get(index) ?? []).map(({ webhook, epoch }) => ({ webhook, epoch, event })),
   );
 }
 
@@ -134,18 +137,19 @@ async function removeFromLog(tx: Tx, events: readonly LoggedEvent[]): Promise<vo
   }
 }
 
-const COLUMNS = ['id text', 'webhook text', 'type text', 'body text', 'at bigint'];
+const COLUMNS = ['id text', 'webhook text', 'epoch integer', 'type text', 'body text', 'at bigint'];
 
 /** Each delivery is due at the time of its event. */
 async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[]): Promise<void> {
   if (deliveries.length === 0) return;
-  const rows = deliveries.map(({ webhook, event }) => {
+  const rows = deliveries.map(({ webhook, epoch, event }) => {
     const { type, atMs, data } = event;
-    return [deliveryIdOf(webhook, event), webhook, type, webhookBody(type, atMs, data), atMs];
+    const body = webhookBody(type, atMs, data);
+    return [deliveryIdOf(webhook, event), webhook, epoch, type, body, atMs];
   });
   await tx.query(
-    `insert into deliveries (id, webhook, type, body, created, state, due)
-     select id, webhook, type, body, at, 'pending', at from ${tx.rows('$1', COLUMNS)} dispatched
+    `insert into deliveries (id, webhook, epoch, type, body, created, state, due)
+     select id, webhook, epoch, type, body, at, 'pending', at from ${tx.rows('$1', COLUMNS)} dispatched
      where true on conflict (id) do nothing`,
     [JSON.stringify(rows)],
   );

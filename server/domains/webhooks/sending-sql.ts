@@ -49,19 +49,21 @@ export interface ClaimInput {
  * index of waiting deliveries: with 10,000 waiting retries of each of 20 webhooks, a claim took longer than a
  * call may.
  */
-const leasedOf = (webhook: string, nowMs: string) =>
-  `deliveries d where d.webhook = ${webhook} and d.lease is not null and coalesce(d.due, 0) > ${nowMs}`;
+const leasedOf = (webhook: string, epoch: string, nowMs: string) =>
+  `deliveries d where d.webhook = ${webhook} and d.lease is not null
+     and d.epoch = ${epoch} and coalesce(d.due, 0) > ${nowMs}`;
 
 /**
  * SQL: when the next delivery of the webhook `w` is due; null without one. It reads one entry of the index of
  * waiting deliveries. SQLite made `exists` a join: with more webhooks than `limit` it read all deliveries of
  * a webhook for each due one.
  */
-const FIRST_DUE =
-  '(select min(d.due) from deliveries d where d.webhook = w.id and d.due is not null)';
+const FIRST_DUE = `(select min(d.due) from deliveries d
+   where d.webhook = w.id and d.epoch = w.epoch and d.due is not null)`;
 
 interface DueWebhook extends WebhookSecrets {
   readonly id: string;
+  readonly epoch: number;
   readonly account: string;
   readonly url: string;
   readonly failingSince: number | null;
@@ -77,21 +79,23 @@ export const sendingProcedures = {
     let failingCapacity = input.failingLimit;
     const inFlight = new Map(Object.entries(input.inFlightByAccount));
     for (const webhook of await dueWebhooks(tx, input)) {
-      const { account, failingSince, id, url, secret, oldSecret, oldSecretUntil } = webhook;
+      const { account, epoch, failingSince, id, url, secret, oldSecret, oldSecretUntil } = webhook;
       const accountInFlight = inFlight.get(account) ?? 0;
       const isFailing = failingSince !== null;
       const concurrencyMax = isFailing ? FAILING_CONCURRENCY_MAX : CONCURRENCY_MAX;
       // This statement follows the row lock, so it sees leases that other nodes committed meanwhile.
       const capacity = Math.min(
-        concurrencyMax - (await countRows(tx, leasedOf('$1', '$2'), [id, input.nowMs])),
+        concurrencyMax -
+          (await countRows(tx, leasedOf('$1', '$2', '$3'), [id, epoch, input.nowMs])),
         input.limit - claimed.length,
         NODE_ACCOUNT_MAX - accountInFlight,
         isFailing ? failingCapacity : input.limit,
       );
       if (capacity <= 0) continue;
       const due = await tx.query<{ id: string; body: string }>(
-        'select id, body from deliveries where webhook = $1 and due <= $2 order by due limit $3',
-        [id, input.nowMs, capacity],
+        `select id, body from deliveries where webhook = $1 and epoch = $2 and due <= $3
+         order by due limit $4`,
+        [id, epoch, input.nowMs, capacity],
       );
       if (isFailing) failingCapacity -= due.length;
       inFlight.set(account, accountInFlight + due.length);
@@ -140,13 +144,14 @@ export const sendingProcedures = {
       },
     ): Promise<DeliveryOutcome | null> => {
       const { id, webhook, lease, attempt, nowMs } = input;
-      const [target] = await tx.query<{ url: string; failingSince: number | null }>(
-        `select url, failing_since as "failingSince" from webhooks where id = $1 ${tx.locks.update}`,
+      const [target] = await tx.query<{ url: string; epoch: number; failingSince: number | null }>(
+        `select url, epoch, failing_since as "failingSince" from webhooks
+         where id = $1 ${tx.locks.update}`,
         [webhook],
       );
       const [delivery] = await tx.query<{ tries: number; attempts: string }>(
-        'select tries, attempts from deliveries where id = $1 and lease = $2',
-        [id, lease],
+        'select tries, attempts from deliveries where id = $1 and lease = $2 and epoch = $3',
+        [id, lease, target?.epoch ?? null],
       );
       if (!target || !delivery) return null;
       // What a URL answers that was replaced during the attempt says nothing about the new one.
@@ -210,13 +215,13 @@ function dueWebhooksOf(
   const inFlight = tx.rows('$3', ['account text', 'attempts integer']);
   const attempts = `coalesce((select attempts from ${inFlight} f where f.account = w.account), 0)`;
   return tx.query<DueWebhook>(
-    `select w.id as id, w.account as account, w.url as url, w.secret as secret, w.old_secret as "oldSecret",
-       w.old_secret_until as "oldSecretUntil", w.failing_since as "failingSince"
+    `select w.id as id, w.account as account, w.epoch as epoch, w.url as url, w.secret as secret,
+       w.old_secret as "oldSecret", w.old_secret_until as "oldSecretUntil", w.failing_since as "failingSince"
      from webhooks w
      where w.enabled = 1 and w.failing_since ${failingSince}
        and ${attempts} < ${NODE_ACCOUNT_MAX}
        and ${FIRST_DUE} <= $1
-       and (select count(*) from ${leasedOf('w.id', '$1')}) < ${concurrencyMax}
+       and (select count(*) from ${leasedOf('w.id', 'w.epoch', '$1')}) < ${concurrencyMax}
      order by ${attempts}, ${FIRST_DUE}, w.id
      limit $2 ${tx.locks.claim}`,
     [nowMs, limit, JSON.stringify(Object.entries(inFlightByAccount))],

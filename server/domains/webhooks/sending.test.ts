@@ -420,6 +420,53 @@ describeWebhooks('webhook deliveries', (open) => {
     ).toBe(3);
   });
 
+  test('[H-15] disabling a webhook writes no delivery, and its pending ones have failed, also when it is enabled again', async () => {
+    const webhook = await openWithWebhook();
+    await insertMany(webhook, 'w', 250, fixture.nowMs - 20_000, true);
+    const [inFlight] = await claim();
+    const enable = (enabled: boolean) =>
+      fixture.store.patchWebhook({ ...own(webhook), patch: { enabled } });
+    const states = async () =>
+      (await fixture.deliveries(webhook)).map(
+        ({ state, nextAttempt }) => `${state} ${nextAttempt}`,
+      );
+    await enable(false);
+    expect(await countOf(`state = 'pending'`)).toBe(250);
+    expect(new Set(await states())).toEqual(new Set(['failed null']));
+    await enable(true);
+    expect(new Set(await states())).toEqual(new Set(['failed null']));
+    expect(await claim()).toEqual([]);
+    expect(await finish(inFlight, { status: 200 })).toBeNull();
+    const sent = await queueTest(webhook);
+    const retried = ['made-w100', inFlight?.id ?? ''];
+    for (const delivery of retried) {
+      const again = await fixture.store.retryDelivery({
+        ...{ ...own(webhook), delivery, nowMs: fixture.nowMs },
+      });
+      expect(again).toMatchObject({ state: 'pending', nextAttempt: fixture.nowMs });
+    }
+    expect(await cleanUp()).toBe(248);
+    expect(await countOf(`state = 'failed' and due is null and lease is null`)).toBe(248);
+    const claimed = await claim();
+    fixture.nowMs += LEASE_MS;
+    claimed.push(...(await claim()));
+    expect(new Set(claimed.map(({ id }) => id))).toEqual(new Set([sent, ...retried]));
+  });
+
+  test('[H-15] a clean-up writes few deliveries of disabled webhooks at once', async () => {
+    const webhooks = [await openWithWebhook(), await fixture.newWebhook('stream.started')];
+    for (const webhook of webhooks) {
+      await insertMany(webhook, webhook, 150, fixture.nowMs - 20_000, true);
+      await fixture.store.patchWebhook({ ...own(webhook), patch: { enabled: false } });
+    }
+    for (let left = 300; left > 0; left -= 100) {
+      expect(await countOf(`state = 'pending'`)).toBe(left);
+      const found = await fixture.store.findOldDeliveries({ nowMs: fixture.nowMs, after: '' });
+      await fixture.store.removeOldDeliveries(found);
+    }
+    expect(await cleanUp()).toBe(0);
+  });
+
   test('[H-4] deleting a webhook deletes 1,000 deliveries at once, and the clean-up the others', async () => {
     const webhook = await openWithWebhook();
     await insertMany(webhook, 'f', 1_500, fixture.nowMs - 20_000, false);
