@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
+import { CHOICE_CHARS, CHOICES_MAX, QUESTION_CHARS } from '../../../protocol/limits.ts';
 import {
   openShow,
   PRODUCER,
@@ -14,6 +15,7 @@ import { DATABASE_FILE } from '../../storage/sql/sqlite.ts';
 import {
   ALL_CLOSES_MAX,
   ALL_EVENT_BYTES,
+  ALL_RESULT_BYTES,
   EVENT_OVERHEAD_BYTES,
   STREAM_CLOSES_MAX,
   STREAM_ENDS_MAX,
@@ -139,15 +141,21 @@ test('[Q-16] [F-15] a quiz does not close before the events that wait in its str
   expect(types?.slice(-3)).toEqual(['custom', 'quiz', 'quiz-results']);
 });
 
-test('[Q-16] at most 16 quizzes of a stream and 500 in all close in one interval, the others in the next ones', async () => {
-  const ids = createStreams(ALL_CLOSES_MAX - 1, 1_000);
+/** Opens quizzes in the database, as many as a test needs. */
+function quizOpener(question = '?', choices: readonly string[] = ['a', 'b']) {
   const insert = sqlite.prepare(
     `insert into quizzes (id, number, stream_id, state, question, choices, answer, duration_ms, reveal, created,
        close_interval, game, position)
-     values (?, ?, ?, 'open', '?', '["a","b"]', 0, 1000, 'auto', 0, ?, 0, 0)`,
+     values (?, ?, ?, 'open', ?, ?, 0, 1000, 'auto', 0, ?, 0, 0)`,
   );
   let number = 0;
-  const open = (id: string, interval: number) => insert.run(`${++number}`, number, id, interval);
+  return (id: string, interval: number) =>
+    insert.run(`${++number}`, number, id, question, JSON.stringify(choices), interval);
+}
+
+test('[Q-16] at most 16 quizzes of a stream and 500 in all close in one interval, the others in the next ones', async () => {
+  const ids = createStreams(ALL_CLOSES_MAX - 1, 1_000);
+  const open = quizOpener();
   for (let n = 0; n < STREAM_CLOSES_MAX + 2; n++) open(LARGE, FIRST);
   const first = await seal();
   expect(first.get(LARGE)).toHaveLength(STREAM_CLOSES_MAX);
@@ -159,6 +167,24 @@ test('[Q-16] at most 16 quizzes of a stream and 500 in all close in one interval
   const rest = [...third.values()].flat();
   expect(rest.map(({ type }) => type)).toEqual(['quiz-results', 'quiz-results']);
   expect(await seal()).toEqual(new Map());
+});
+
+test('[Q-16] quizzes close until their results have 2 MB in one interval, the others in the next ones', async () => {
+  const count = 128;
+  const choices = Array.from({ length: CHOICES_MAX }, (_, n) => '𝄞'.repeat(CHOICE_CHARS - 1) + n);
+  const open = quizOpener('𝄞'.repeat(QUESTION_CHARS), choices);
+  for (const id of createStreams(count, 1_000)) open(id, FIRST);
+  const closed: number[] = [];
+  let left = count;
+  while (left > 0) {
+    const events = [...(await seal()).values()].flat();
+    const sizes = events.map((event) => Buffer.byteLength(JSON.stringify(event)));
+    const bytes = sizes.reduce((sum, size) => sum + size, 0);
+    expect(bytes).toBeLessThan(ALL_RESULT_BYTES + Math.max(...sizes));
+    closed.push(events.length);
+    left -= events.length;
+  }
+  expect(closed).toHaveLength(2);
 });
 
 test('[P-14] at most 1,000 streams end in one interval, those that are due longest first', async () => {
