@@ -121,14 +121,17 @@ async function isWorkLeft(tx: Tx, ids: string, interval: number): Promise<boolea
   return rows.length > 0;
 }
 
-/** Streams with bodies from the interval `from` on keep what they have up to `last`. */
+/**
+ * Streams with bodies from the interval `from` on keep what they have up to `last`. Those that were sealed
+ * further before an earlier set-back keep that too.
+ */
 async function keepSealed(tx: Tx, from: number, last: number): Promise<void> {
   const served = `status = 'ENDED' and ended >= $3 or ${IS_SEALED_FROM_1}`;
-  await tx.query(`update streams set sealed_until = $2 where ${served}`, [
-    from,
-    last,
-    intervalStartMs(from),
-  ]);
+  await tx.query(
+    `update streams set sealed_until = case when sealed_until > $2 then sealed_until else $2 end
+     where ${served}`,
+    [from, last, intervalStartMs(from)],
+  );
 }
 
 async function setTimesBack(tx: Tx, systemMs: number, aheadMs: number): Promise<void> {

@@ -2,8 +2,9 @@ import { afterEach, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { INTERVAL_MS, intervalAt } from '../../protocol/interval.ts';
+import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../protocol/interval.ts';
 import type { Delivery } from '../../protocol/webhooks.ts';
+import type { Sealing } from '../../server/realtime/feed/sealing-sql.ts';
 import { openBackends } from '../support/harness/backends.ts';
 import {
   expectJson,
@@ -13,6 +14,7 @@ import {
   startService,
   type TestViewer,
 } from '../support/harness/harness.ts';
+import { STREAM } from '../support/streams/show-fixture.ts';
 import { until } from '../support/until.ts';
 
 /** The lead of service time when it is set back. */
@@ -141,6 +143,38 @@ test.each(['embedded', 'shared'] as const)(
     for (const viewer of returned)
       expect((await bodies(viewer, next)).join()).toContain('"value":1');
     await back.close();
+    await close();
+  },
+);
+
+test.each(['embedded', 'shared'] as const)(
+  '[K-7] [I-1] a second, smaller set-back keeps what was served before the first: %s',
+  async (kind) => {
+    const directory = mkdtempSync(join(tmpdir(), 'fourbeat-set-back-'));
+    directories.push(directory);
+    const { database, close } = await openBackends(kind, directory);
+    const { store } = database;
+    const own = { producer: crypto.randomUUID(), nowMs: START_MS };
+    const user = { uuid: own.producer, email: 'a@example.org', name: 'A producer', created: 0 };
+    const token = { id: 'token', name: 'test', prefix: 'fb_', hash: 'hash' };
+    await store.createAccount({ user, token, nowMs: START_MS });
+    const streamId = crypto.randomUUID();
+    await store.createStream({ ...own, id: streamId, stream: STREAM });
+    const viewCount = { value: 1, formatted: '1' };
+    const seal = async (interval: number, transients: Sealing['transients'] = []) => {
+      const after = await store.readWatermark({});
+      const nowMs = intervalStartMs(interval + 1);
+      return store.sealInterval({ after, interval, nowMs, transients });
+    };
+    const watched = [{ streamId, viewCount, chats: null }];
+    const now = intervalAt(START_MS);
+    const tenHours = now + (10 * 3_600_000) / INTERVAL_MS;
+    const served = await seal(tenHours, watched);
+    expect(served).toMatchObject({ outcome: 'sealed', bodies: [{ streamId }] });
+    await store.setServiceTimeBack({ systemMs: START_MS });
+    await seal(now + (20 * 60_000) / INTERVAL_MS);
+    await store.setServiceTimeBack({ systemMs: START_MS });
+    expect(await seal(tenHours, watched)).toEqual(served);
     await close();
   },
 );
