@@ -222,3 +222,29 @@ test('[Y-10] a rehearsal is removed also while a viewer of it gets a seat', asyn
   const stream = { id, producer: PRODUCER };
   expect(await fixture.store.findOwnStream(stream).catch(errorKindOf)).toBe('not-found');
 });
+
+test('[Y-10] a rehearsal with waiting events, or one that is locked, delays the removal of no other', async () => {
+  const settings = newRehearsalSchema.parse({ viewers: 1, latencyMs: 0 });
+  const [busy, locked, quiet] = Array.from({ length: 3 }, () => crypto.randomUUID());
+  for (const [number, id] of [busy, locked, quiet].entries()) {
+    const show = { showId: await fixture.newStream(), producer: PRODUCER, nowMs: NOW_MS + number };
+    await fixture.store.createRehearsal({ ...show, id: id as string, node: 'a', settings });
+    await fixture.store.dismissRehearsal(show);
+  }
+  const client = await fixture.openClient();
+  await client.query(`insert into outbox values ($1, 100, 'product', '{}')`, [busy]);
+  const other = await stallAfter([
+    'select 1 from rehearsals where stream_id = $1 for update',
+    locked,
+  ]);
+  while (await fixture.store.removeRehearsal({ nowMs: NOW_MS })) {
+    // Until nothing more can be removed now.
+  }
+  await other.query('rollback');
+  const found = [busy, locked, quiet].map((id) =>
+    fixture.store
+      .findOwnStream({ id: id as string, producer: PRODUCER })
+      .then(() => 'found', errorKindOf),
+  );
+  expect(await Promise.all(found)).toEqual(['found', 'found', 'not-found']);
+});

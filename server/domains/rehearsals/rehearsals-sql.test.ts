@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { newRehearsalSchema } from '../../../protocol/rehearsal.ts';
 import { insertStream, sqliteOfFile } from '../../../test/support/database/sqlite-of-file.ts';
+import { recordEvent } from '../../realtime/feed/outbox-sql.ts';
 import { inTransaction } from '../../storage/sql/sqlite.ts';
 import { rundownProcedures } from '../rundown/rundown-sql.ts';
 import { rehearsalProcedures } from './rehearsals-sql.ts';
@@ -63,4 +64,30 @@ test('[Y-1] [Y-10] a rehearsal copies drafts in batches, skips deleted ones, and
     remaining.push(await count());
   expect(remaining.slice(0, 3)).toEqual([249, 49, 0]);
   expect(await copy(0, 1).catch((error) => error.kind)).toBe('not-found');
+});
+
+test('[Y-10] a rehearsal whose producer keeps events waiting delays the removal of no other', async () => {
+  const settings = newRehearsalSchema.parse({ viewers: 1 });
+  for (const [number, id] of ['busy', 'quiet'].entries()) {
+    const show = { showId: `show of ${id}`, producer: SHOW.producer, nowMs: number };
+    await insertStream(sqlite, show.showId, 200 + number);
+    await inTransaction(sqlite, async () => {
+      const input = { ...show, id, node: 'here', settings };
+      await rehearsalProcedures.createRehearsal.run(sqlite, input);
+      await rehearsalProcedures.dismissRehearsal.run(sqlite, show);
+    });
+  }
+  const remaining = async () => {
+    while (await removalProcedures.removeRehearsal.run(sqlite, { nowMs: 2 })) {
+      // Until nothing more can be removed now.
+    }
+    const rows = await sqlite.query<{ id: string }>(
+      `select id from streams where id in ('busy', 'quiet')`,
+    );
+    return rows.map(({ id }) => id);
+  };
+  await recordEvent(sqlite, 'busy', 'custom', {});
+  expect(await remaining()).toEqual(['busy']);
+  await sqlite.query('delete from outbox');
+  expect(await remaining()).toEqual([]);
 });

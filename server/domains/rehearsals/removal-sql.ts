@@ -38,14 +38,16 @@ const NUMBERED_TABLES = [
 export const removalProcedures = {
   /**
    * Removes a batch of rows of a dismissed or expired rehearsal. Skips rehearsals that another node
-   * has locked.
+   * has locked. Those with waiting events come last: an account that sends events all the time delays
+   * only its own.
    * @returns whether more can be removed now
    */
   removeRehearsal: writeProcedure(async (tx, { nowMs }: { nowMs: number }): Promise<boolean> => {
     const [row] = await tx.query<{ id: string; account: string; removed: number | null }>(
       `select stream_id as id, account, removed from rehearsals
        where (removed is null and (is_current = 0 or created <= $1)) or removed <= $2
-       order by created limit 1 ${tx.locks.claim}`,
+       order by exists (select 1 from outbox o where o.stream_id = rehearsals.stream_id), created
+       limit 1 ${tx.locks.claim}`,
       [nowMs - REHEARSAL_RETENTION_MS, nowMs - TOKENS_VALID_MS],
     );
     if (!row) return false;
