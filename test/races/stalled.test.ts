@@ -4,6 +4,7 @@ import { intervalStartMs } from '../../protocol/interval.ts';
 import { newRehearsalSchema } from '../../protocol/rehearsal.ts';
 import { procedures } from '../../server/app/procedures.ts';
 import { answerProcedures } from '../../server/domains/quizzes/answers-sql.ts';
+import { closeQuizzes } from '../../server/domains/quizzes/quizzes-sql.ts';
 import { winnersProcedures } from '../../server/domains/quizzes/winners-sql.ts';
 import type { PostgresSession } from '../../server/storage/sql/postgres.ts';
 import type { Procedure, SqlValue, Tx } from '../../server/storage/sql/procedure.ts';
@@ -221,6 +222,24 @@ test('[Y-10] a rehearsal is removed also while a viewer of it gets a seat', asyn
   expect(await removing).toBe(true);
   const stream = { id, producer: PRODUCER };
   expect(await fixture.store.findOwnStream(stream).catch(errorKindOf)).toBe('not-found');
+});
+
+test('[Y-10] [Q-16] a quiz that the removal of its rehearsal resets while a sealing finds it due does not close', async () => {
+  const nowMs = intervalStartMs(sealedTo);
+  const reset = await fixture.newQuiz(await fixture.newStream(), nowMs);
+  const other = await fixture.newQuiz(await fixture.newStream(), nowMs);
+  const client = await fixture.openClient();
+  const sealer = await fixture.openSession();
+  await sealer.run('begin');
+  await client.query(
+    `update quizzes set state = 'draft', created = null, close_interval = null where id = $1`,
+    [reset.id],
+  );
+  const { results } = await closeQuizzes(sealer, [reset, other]);
+  expect(results.map(({ streamId }) => streamId)).toEqual([other.streamId]);
+  await sealer.run('commit');
+  const row = await fixture.store.findOwnQuiz({ id: reset.id, producer: PRODUCER });
+  expect(row).toMatchObject({ state: 'draft', counts: null });
 });
 
 test('[Y-10] a rehearsal with waiting events, or one that is locked, delays the removal of no other', async () => {
