@@ -72,7 +72,18 @@ async function writeWithAll(redis: Redis, batch: number): Promise<string> {
   const nowMs = Math.floor(await redis.timeMs());
   const interval = Math.floor(nowMs / 250) - 4 + batch;
   const [, , , dataSet] = (await redis.call(
-    call('fourbeat_report', SEALING_KEYS, ['a', interval, 0, 1, '', batch, 0, 'posts', 'stream']),
+    call('fourbeat_report', SEALING_KEYS, [
+      'a',
+      interval,
+      0,
+      1,
+      '',
+      batch,
+      0,
+      'posts',
+      0,
+      'stream',
+    ]),
   )) as [number, number, number, Uint8Array];
   await redis.callAll([
     call('fourbeat_collect', SEALING_KEYS, [interval - 1, interval, 0]),
@@ -122,7 +133,7 @@ describe.each([
     await backend.promote();
     expect(await sortedKeys()).toEqual([...SEALING_KEYS, ...TRANSIENT_KEYS].toSorted());
     expect(await countSeats()).toBe(seats);
-    const late = ['a', 1, 0, 1, dataSet, 3, 1, 'posts'];
+    const late = ['a', 1, 0, 1, dataSet, 3, 1, 'posts', 0];
     const reply = await use((redis) => redis.call(call('fourbeat_report', SEALING_KEYS, late)));
     const [, , batchResult, promotedDataSet] = reply as [number, number, number, Uint8Array];
     // The batch is lost: it may be sealed.

@@ -31,6 +31,8 @@ import type { BatchResult, TransientBatch } from '../feed/transient-source.ts';
  * - A node that dies loses the posts it has not reported. Nothing else is lost.
  * - A coordinator that loses its data takes a new name. Batches that it stored are dropped, because
  *   they may be sealed already: no post is published twice.
+ * - The coordinator forgets a node that is silent for a minute. A batch that the node repeats then counts
+ *   as accepted, because it may be sealed already.
  * - While Redis or the database is unavailable nothing is sealed. Nodes answer 503 for intervals
  *   that are not sealed (`FeedHealth`) and catch up afterwards.
  * - When the database itself loses its last commits, nodes write the intervals that they served back

@@ -193,17 +193,19 @@ function testCoordinator({ server, redis, startAnother }: CoordinatorBackend): v
 
     test('[N-12] [C-6] collecting the reports takes nothing from later intervals for a slow sealer, also after a loss of data', async () => {
       const [slow, fast] = [node('slow'), node('fast')];
-      for (const loss of [
+      for (const [number, loss] of [
         // Redis loses everything.
         () => server.command('FLUSHALL'),
         // Redis loses the watermark only, as with a replica that lags.
         () => server.command('HDEL', 'fourbeat:{fourbeat}:test:state', 'watermark'),
-      ]) {
+      ].entries()) {
         await server.command('FLUSHALL');
         await slow.report(reportOf(first));
         await collected(fast, first - 1, first + 5);
         await loss();
-        await fast.report(reportOf(first + 6, { served: first + 5, batch: batch(1, 'new') }));
+        await fast.report(
+          reportOf(first + 6, { served: first + 5, batch: batch(number + 1, 'new') }),
+        );
         // Intervals up to first + 5 are sealed: the batch would be in none.
         expect(await collected(slow, first - 1, first)).toEqual([]);
         expect(await collected(fast, first + 5, first + 6)).toEqual(['new']);
@@ -303,6 +305,42 @@ function testCoordinator({ server, redis, startAnother }: CoordinatorBackend): v
       const repeated = reportOf(first + 1, { batch: batch(1, '1', true) });
       expect((await a.report(repeated)).batchResult).toBe('lost');
       expect(await collected(a, first, first + 1)).toEqual([]);
+    });
+
+    test.each([false, true])(
+      '[N-9] [C-6] a batch of posts is collected once when its node repeats it after a minute of silence, first with a report without it: %p',
+      async (reportsFirst) => {
+        const [a, b] = [node('a'), node('b')];
+        await a.report(reportOf(first));
+        await a.report(reportOf(first, { batch: batch(1) }));
+        expect(await collected(b, first - 1, first)).toEqual(['1']);
+        // The report of another node forgets `a`, and the batch leaves Redis once it is sealed.
+        const nodes = 'fourbeat:{fourbeat}:test:nodes';
+        await server.command('HSET', nodes, 'a', `${first}:1000:1:1`);
+        await b.report(reportOf(first + 1));
+        expect(await server.command('HGET', nodes, 'a')).toBeNull();
+        expect(await collected(b, first, first + 1)).toEqual([]);
+        if (reportsFirst) await a.report(reportOf(first + 2));
+        const repeated = reportOf(first + 2, { batch: batch(1, '1', true) });
+        expect((await a.report(repeated)).batchResult).toBe('accepted');
+        // A new batch is not affected.
+        await a.report(reportOf(first + 2, { batch: batch(2) }));
+        expect(await collected(b, first + 1, first + 2)).toEqual(['2']);
+      },
+    );
+
+    test('[N-9] a batch of posts that was rejected is accepted after a minute of silence', async () => {
+      const a = node('a');
+      const megabytes = 'x'.repeat(4 * 2 ** 20);
+      await a.report(reportOf(first));
+      await a.report(reportOf(first, { batch: batch(1, megabytes) }));
+      const rejected = await a.report(reportOf(first, { batch: batch(2) }));
+      expect(rejected.batchResult).toBe('rejected');
+      await server.command('DEL', 'fourbeat:{fourbeat}:test:nodes');
+      await collected(a, first - 1, first);
+      await collected(a, first, first + 1);
+      await a.report(reportOf(first + 2, { batch: batch(2) }));
+      expect(await collected(a, first + 1, first + 2)).toEqual(['2']);
     });
 
     test('[N-12] a batch of posts is rejected when Redis has no room', async () => {

@@ -145,7 +145,8 @@ do
   end
 
   -- A node reports that an interval has ended, with a batch of posts.
-  -- Values: node, interval, served, can seal, data set of the batch, batch number, is repeat, batch, active streams …
+  -- Values: node, interval, served, can seal, data set of the batch, batch number, is repeat, batch, the newest
+  -- batch that was perhaps accepted before, active streams …
   -- Returns the decision (0 early, 1 wait, 2 seal, 3 sealed), a wait in ms, the result of the batch, the
   -- name of the data set, the watermark.
   local function report(keys, args)
@@ -159,7 +160,9 @@ do
       redis.call('HSET', key.state, 'served', served)
     end
     local nodes = nodes_of(key.nodes, now_ms)
-    local node = nodes[id] or { batch = 0 }
+    -- A node that was silent for `TTL_MS` is forgotten. What it repeats then may be sealed already: it counts
+    -- as accepted.
+    local node = nodes[id] or { batch = tonumber(args[9]) }
     local batch_result = accept_batch(key, node, data_set, {
       data_set = args[5], number = tonumber(args[6]), is_repeat = args[7] == '1', bytes = args[8],
     })
@@ -169,7 +172,7 @@ do
     local is_recent = now_ms < (interval + 2) * INTERVAL_MS
     node.interval, node.at_ms, node.awaited = interval, now_ms, is_recent or not is_sealed
     save_node(key.nodes, id, node)
-    mark_active(key.watched, interval, args, 9)
+    mark_active(key.watched, interval, args, 10)
     -- The log, too: during an outage of the database a node that starts follows it.
     for _, name in ipairs(keys) do
       redis.call('PEXPIRE', name, TTL_MS)

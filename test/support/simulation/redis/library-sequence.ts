@@ -67,6 +67,7 @@ export class LibrarySequence {
     if (isNew) this.batch += 1;
     const hasBatch = this.random() < 0.7;
     const batch = hasBatch ? [this.batch, isNew ? 0 : 1, this.bytes(20)] : [0, 0, ''];
+    const accepted = this.pick([0, isNew ? this.batch - 1 : this.batch]);
     const streams = Array.from({ length: this.below(4) }, () => `stream ${this.below(5)}`);
     const values: Value[] = [
       this.pick(NODES),
@@ -75,7 +76,7 @@ export class LibrarySequence {
       this.pick([1, 1, 1, 0]),
       this.pick<Value>([DATA_SET, DATA_SET, '', 'another']),
     ];
-    return call('fourbeat_report', SEALING_KEYS, [...values, ...batch, ...streams]);
+    return call('fourbeat_report', SEALING_KEYS, [...values, ...batch, accepted, ...streams]);
   }
 
   private sealing(): LibraryStep {
