@@ -187,6 +187,19 @@ test('[Q-16] quizzes close until their results have 2 MB in one interval, the ot
   expect(closed).toHaveLength(2);
 });
 
+test('[Q-16] many due quizzes of one account do not delay those of another', async () => {
+  const open = quizOpener();
+  for (const id of createStreams(ALL_CLOSES_MAX + 1, 1_000)) open(id, FIRST);
+  const [other] = createStreams(1, 10_000) as [string];
+  sqlite.run(`insert into accounts values ('other', 'b@example.org', 'B', 0)`);
+  sqlite.run(`update streams set producer = 'other' where id = ?`, [other]);
+  open(other, FIRST);
+  open(other, FIRST);
+  const first = await seal();
+  expect([...first.values()].flat()).toHaveLength(ALL_CLOSES_MAX);
+  expect(first.get(other)).toHaveLength(2);
+});
+
 test('[P-14] at most 1,000 streams end in one interval, those that are due longest first', async () => {
   createStreams(STREAM_ENDS_MAX + 1, 1_000);
   sqlite.run(`update streams set ends_at = ? where number >= 1000`, [SHOW_START_MS]);

@@ -9,7 +9,7 @@ export const ALL_EVENT_BYTES = 4 * 1024 * 1024;
 export const EVENT_OVERHEAD_BYTES = 500;
 /** Most quizzes of a stream that close in one interval; the results of one have up to 20 KB. */
 export const STREAM_CLOSES_MAX = 16;
-/** Most quizzes that close in one interval; streams take turns. */
+/** Most quizzes that close in one interval; accounts take turns. */
 export const ALL_CLOSES_MAX = 500;
 /**
  * Most bytes of the results of quizzes that close in one interval; the quiz that reaches them is the last. The
