@@ -29,8 +29,10 @@ export function readTracks(bytes: Uint8Array, start: number): MatroskaTracks {
   let video: number | null = null;
   const audio = new Set<number>();
   const delaysNs = new Map<number, number>();
+  let entries = 0;
   for (const entry of elements(bytes, start, bytes.length)) {
     if (entry.id !== ID.trackEntry) continue;
+    if (++entries > MAX_TRACKS) throw new Error('it has too many tracks');
     const values = new Map<number, number>();
     for (const { id, start, end } of elements(bytes, entry.start, entry.end)) {
       if (id === ID.trackNumber || id === ID.trackType || id === ID.codecDelay) {
@@ -44,7 +46,6 @@ export function readTracks(bytes: Uint8Array, start: number): MatroskaTracks {
     if (values.get(ID.trackType) === VIDEO) video ??= number;
     if (values.get(ID.trackType) === AUDIO) audio.add(number);
     delaysNs.set(number, values.get(ID.codecDelay) ?? 0);
-    if (delaysNs.size > MAX_TRACKS) throw new Error('it has too many tracks');
   }
   return { video, audio, delaysNs };
 }

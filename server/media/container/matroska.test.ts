@@ -29,6 +29,11 @@ const videoOnly = runFfmpeg([...VIDEO_INPUT, ...SECONDS, ...VP8, '-live', '1', '
 const audioOnly = runFfmpeg([...AUDIO_INPUT, ...SECONDS, '-c:a', 'libopus', '-f', 'webm']);
 const SAMPLES = { live, file, videoOnly, audioOnly };
 
+/** The header up to its list of tracks. */
+function withoutTracks(header: Uint8Array): Uint8Array {
+  return header.slice(0, Buffer.from(header).lastIndexOf('1654ae6b', undefined, 'hex'));
+}
+
 function read(bytes: Uint8Array, lengths: readonly number[] = [bytes.length]) {
   const reader = new MatroskaReader();
   const units: SourceUnit[] = [];
@@ -215,8 +220,20 @@ describe('malformed WebM/Matroska', () => {
     expect(errorOf(concatBytes([header, cluster, timestamp]))).toContain('number is too long');
   });
 
+  test('[M-16] malformed WebM/Matroska with two lists of tracks, or too many entries in one, is rejected', () => {
+    const start = Buffer.from('1a45dfa3874282847765626d18538067ff', 'hex');
+    const tracks = (entries: number) =>
+      Buffer.from(
+        `1654ae6b40${(entries * 2).toString(16).padStart(2, '0')}${'ae80'.repeat(entries)}`,
+        'hex',
+      );
+    expect(errorOf(concatBytes([start, tracks(64)]))).toBe('');
+    expect(errorOf(concatBytes([start, tracks(65)]))).toContain('too many tracks');
+    expect(errorOf(concatBytes([start, tracks(1), tracks(1)]))).toContain('two lists of tracks');
+  });
+
   test('[M-16] WebM/Matroska with a timestamp scale of a track is rejected, unless it is 1', () => {
-    const header = read(live).reader.header();
+    const header = withoutTracks(read(live).reader.header());
     const headerWithScale = (bytes: number, scale: number) => {
       const value = new DataView(new ArrayBuffer(bytes));
       if (bytes === 4) value.setFloat32(0, scale);

@@ -64,6 +64,7 @@ export class MatroskaReader implements ContainerReader {
   private headerBytes = 0;
   private hasSegment = false;
   private scaleNs = DEFAULT_SCALE_NS;
+  private hasTracks = false;
   private tracks: MatroskaTracks = { video: null, audio: new Set(), delaysNs: new Map() };
   private state: 'start' | 'header' | 'clusters' = 'start';
   private clusterTicks: number | null = null;
@@ -142,7 +143,12 @@ export class MatroskaReader implements ContainerReader {
       throw new Error('the EBML header is misplaced');
     if (this.state === 'start') requireDocType(bytes, header.headerBytes);
     if (header.id === ID.info) this.scaleNs = readTimestampScale(bytes, header.headerBytes);
-    if (header.id === ID.tracks) this.tracks = readTracks(bytes, header.headerBytes);
+    if (header.id === ID.tracks) {
+      // The header has room for 160 of them, with two million elements.
+      if (this.hasTracks) throw new Error('it has two lists of tracks');
+      this.hasTracks = true;
+      this.tracks = readTracks(bytes, header.headerBytes);
+    }
     this.state = 'header';
     this.storeHeader(bytes);
     return { bytes, isHeader: true, isEntryPoint: false, sourceMs: null };
