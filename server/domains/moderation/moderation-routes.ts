@@ -84,9 +84,13 @@ export function moderationHandlers(
       return store.queueQuestion(input, idempotency);
     }),
 
-    listQuestions: studio(studioApi.listQuestions, async (call, _, { state = null }) => ({
-      results: await store.listQuestions({ ...ownStreamInput(call), state }),
-    })),
+    listQuestions: studio(
+      studioApi.listQuestions,
+      async (call, _, { state = null }) => ({
+        results: await store.listQuestions({ ...ownStreamInput(call), state }),
+      }),
+      { isLarge: true },
+    ),
   };
 }
 

@@ -13,8 +13,10 @@ export interface ReportRoutes {
 /** Operation of the studio API that reads the report of a show (SPEC J). */
 export function reportHandlers(studio: StudioHandlerFactory, { store }: ReportRoutes) {
   return {
-    readReport: studio(reportApi.readReport, async (call) =>
-      reportBody(await store.readReport(ownStreamInput(call)), call.origin),
+    readReport: studio(
+      reportApi.readReport,
+      async (call) => reportBody(await store.readReport(ownStreamInput(call)), call.origin),
+      { isLarge: true },
     ),
   };
 }

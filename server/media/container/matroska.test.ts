@@ -31,7 +31,7 @@ const SAMPLES = { live, file, videoOnly, audioOnly };
 
 /** The header up to its list of tracks. */
 function withoutTracks(header: Uint8Array): Uint8Array {
-  return header.slice(0, Buffer.from(header).lastIndexOf('1654ae6b', undefined, 'hex'));
+  return header.slice(0, Buffer.from(header).lastIndexOf('1654ae6b', header.length, 'hex'));
 }
 
 function read(bytes: Uint8Array, lengths: readonly number[] = [bytes.length]) {
