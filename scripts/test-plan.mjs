@@ -8,6 +8,7 @@ const ALONE = [
   'server/realtime/presence/presence-ring-threads.test.ts',
   'test/cluster/consistency-checks.full.test.ts',
   'test/database/postgres-contention.test.ts',
+  'test/hostile.full.test.ts',
   'test/kill/kill.test.ts',
   'test/media/players.full.test.ts',
   'test/player/overlay-latency.full.test.ts',

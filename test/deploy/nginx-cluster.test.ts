@@ -147,7 +147,9 @@ describe('nginx of deploy/compose in front of three nodes', () => {
     for (let n = 0; n < 20; n++) {
       // The credential is the routing key: these requests reach every node.
       const headers = { Authorization: `Bearer ${n}` };
-      const answer = await rawExchange(nginx.url, [rawHead('BREW /odd', headers)]);
+      const answer = await rawExchange(nginx.url, [rawHead('BREW /odd', headers)], {
+        waitMs: 5_000,
+      });
       expect(answer.status).toBe(400);
     }
     const heartbeat = await viewer.post(`/api/v1/view-counts/${streamId}`);
