@@ -21,8 +21,8 @@ const TEST_MS = rounds(20_000, 300_000);
 const STEPS = 400;
 /** A time to live in the real server until the test deletes the key. */
 const HELD_MS = 10_000_000;
-/** Redis and the test round times to whole milliseconds. */
-const TTL_TOLERANCE_MS = 5;
+/** Redis reads the clock of the machine, which may be set by some milliseconds, and the test does not. */
+const TTL_TOLERANCE_MS = 100;
 
 const SLOWNESS = 20;
 
