@@ -2,27 +2,15 @@ import { afterAll, expect, test } from 'bun:test';
 import { rounds } from '../support/full-run.ts';
 import { FAULT_KINDS } from '../support/simulation/faults.ts';
 import { type Plan, planOf } from '../support/simulation/plan.ts';
-import { describeFailure, openSimulations, runSeeds } from '../support/simulation/seed-run.ts';
+import { openSimulations } from '../support/simulation/seed-run.ts';
+import { testSeeds } from '../support/simulation/seed-tests.ts';
 import { shrinkPlan } from '../support/simulation/shrink.ts';
 import { simulate } from '../support/simulation/simulation.ts';
-
-const SEEDS = rounds(100, 2_000);
-/** Seeds of a test: a slow machine beside other tests takes a second for each. */
-const BATCH = 5;
 
 const template = await openSimulations();
 afterAll(() => template.close());
 
-const firstSeeds = Array.from({ length: SEEDS / BATCH }, (_, batch) => 1 + batch * BATCH);
-
-test.each(firstSeeds)(
-  '[I-1] [I-2] [I-3] [I-4] [I-5] [I-7] [N-11] nodes under random faults: seeds from %d on',
-  async (from) => {
-    const options = { from, seeds: BATCH, kinds: FAULT_KINDS, failuresMax: 1 };
-    const { failed } = await runSeeds(template, options);
-    expect(failed.map(describeFailure).join('\n')).toBe('');
-  },
-);
+testSeeds(template, 1, rounds(100, 1_000));
 
 /** Plans that once had violations, with what was wrong. */
 const REGRESSIONS: readonly { readonly bug: string; readonly plan: Plan }[] = [
