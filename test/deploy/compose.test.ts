@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -12,6 +13,7 @@ import {
   redisCommand,
 } from '../support/backends/redis-program.ts';
 import { binaryOf, unprivileged } from '../support/backends/server-programs.ts';
+import { rawHead } from '../support/conformance/raw-http.ts';
 import { COMPOSE, checkNginx, startNginxOnFreePort } from '../support/deploy/nginx.ts';
 import { type ComposeService, readComposeFile, textOf } from '../support/deploy/project-files.ts';
 import { killServers, serveProcess } from '../support/harness/program.ts';
@@ -192,6 +194,55 @@ describe('deploy/compose', () => {
     } finally {
       await nginx.stop();
       for (const node of nodes) await node.stop(true);
+    }
+  });
+
+  test('[L-21] requests for video that read nothing take at most 64 MB of nginx for an address, and its container has a limit', () => {
+    const config = textOf('deploy/compose/nginx/nginx.conf').replace(/#.*$/gm, '');
+    const block = config.split('location /media/ {')[1]?.split('}')[0] ?? '';
+    const [, count, sizeKb] = /proxy_buffers (\d+) (\d+)k;/.exec(block) ?? [];
+    const [, requests] = /limit_conn media (\d+);/.exec(block) ?? [];
+    const HEAD_KB = 4;
+    expect(Number(requests) * (Number(count) * Number(sizeKb) + HEAD_KB)).toBeLessThan(64 * 1024);
+    // A location with a limit has none of the server.
+    expect(block).toContain('limit_conn address 20000;');
+    expect(config).toMatch(/send_timeout 15s;/);
+    expect(compose.services.nginx?.mem_limit).toMatch(/^\$\{NGINX_MEMORY:-2g\}$/);
+  });
+
+  test('[L-21] nginx rejects the 401st request for video in progress of an address, and other requests go on', async () => {
+    // Each segment has a first byte, and no end.
+    const start = (controller: ReadableStreamDefaultController) => controller.enqueue('x');
+    const fetchSegment = () => new Response(new ReadableStream({ start }));
+    const node = Bun.serve({
+      ...{ hostname: '127.0.0.1', port: 0, idleTimeout: 0 },
+      fetch: ({ url }) => (url.includes('/media/') ? fetchSegment() : new Response('')),
+    });
+    const port = node.port as number;
+    const nginx = await startNginxOnFreePort({ nodes: [port, port, port] });
+    const at = new URL(nginx.url);
+    const clients: Socket[] = [];
+    /** The status of a request that stays in progress. */
+    const statusOf = () =>
+      new Promise<string>((resolve, reject) => {
+        const client = connect({ host: at.hostname, port: Number(at.port) });
+        clients.push(client);
+        client.once('error', reject);
+        client.once('data', (bytes) => resolve(bytes.toString('latin1', 9, 12)));
+        client.write(rawHead('GET /media/a/v0/1-1.m4s', {}));
+      });
+    try {
+      const accepted: string[] = [];
+      for (let n = 0; n < 8; n++) {
+        accepted.push(...(await Promise.all(Array.from({ length: 50 }, statusOf))));
+      }
+      expect(new Set(accepted)).toEqual(new Set(['200']));
+      expect(await statusOf()).toBe('429');
+      expect((await fetch(`${nginx.url}/api/v1/time`)).status).toBe(200);
+    } finally {
+      for (const client of clients) client.destroy();
+      await nginx.stop();
+      await node.stop(true);
     }
   });
 

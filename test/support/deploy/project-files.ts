@@ -19,6 +19,7 @@ export interface ComposeService {
   readonly networks?: string[] | Record<string, { ipv4_address?: string }>;
   readonly restart?: string;
   readonly stop_grace_period?: string;
+  readonly mem_limit?: string;
 }
 
 export interface ComposeFile {
