@@ -60,6 +60,8 @@ export const CONTACT_CHARS = 200;
 export const CONTACT_NOTE_CHARS = 300;
 /** Most contact details in one response; the export has all. */
 export const CONTACTS_SENT_MAX = 1_000;
+/** Most winners rounds of a stream that ask for contact details at the same time. */
+export const ROUNDS_ASKING_MAX = 100;
 /** Deepest nesting of a JSON body. */
 export const JSON_DEPTH = 8;
 

@@ -264,6 +264,47 @@ test('[W-14] [N-19] contact details that are sent while all are erased on anothe
   expect(await fixture.store.listContacts({ ...own, roundId })).toEqual([]);
 });
 
+test('[W-14] a viewer that won nothing searches the winners of 100 rounds at most, and erases without the contact details of other streams', async () => {
+  const [ROUNDS_ASKING, SEAT, OTHER_ROUNDS] = [2_000, 7, 2_000];
+  const streamId = await fixture.newStream();
+  const others = await fixture.newStream();
+  const client = await fixture.openClient();
+  const addRounds = (id: string, first: number, count: number) =>
+    client.query(
+      `insert into winners_rounds (id, number, stream_id, game, quizzes, state, requested, count, contact_note)
+       select 'asking ' || n, n, $1, n, 0, 'closed', 0, 0, 'note'
+       from generate_series($2::int, $2::int + ($3::int - 1) * 2, 2) n`,
+      [id, first, count],
+    );
+  await addRounds(streamId, 2_000_000, ROUNDS_ASKING);
+  await addRounds(others, 2_000_001, OTHER_ROUNDS);
+  await client.query(
+    `insert into winners (round, seat, received)
+     select n, s, 0 from generate_series(2000001, 2004000) n, generate_series(20, 60) s`,
+  );
+  await client.query(
+    `insert into winner_contacts (round, seat, name, contact, created)
+     select number, s, 'a', 'b', 0 from winners_rounds, generate_series(1, 10) s where stream_id = $1`,
+    [others],
+  );
+  const session = await fixture.openSession();
+  const searches: number[] = [];
+  const tx = explainingTx(session, (plan) => {
+    const isOfWinners = (node: PlanNode) => node['Relation Name'] === 'winners';
+    searches.push(sumOfPlan(plan, (node) => (isOfWinners(node) ? node['Actual Loops'] : 0)));
+  });
+  await session.run('begin');
+  const own = { streamId, seat: SEAT };
+  expect(await winnerContactProcedures.readOwnContact.run(tx, own)).toBeNull();
+  expect(searches).toEqual([100]);
+  await winnerContactProcedures.eraseOwnContact.run(tx, own);
+  await session.run('rollback');
+  const { rows } = await client.query('select count(*) as n from winner_contacts where seat = $1', [
+    SEAT,
+  ]);
+  expect(Number(rows[0].n)).toBe(OTHER_ROUNDS);
+});
+
 test('[W-7] a claim reads answers up to the first quiz that fails, and none when the seat has won', async () => {
   const QUIZZES = 40;
   const streamId = await fixture.newStream();

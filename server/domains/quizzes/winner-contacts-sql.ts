@@ -1,8 +1,9 @@
-import { CONTACTS_SENT_MAX } from '../../../protocol/limits.ts';
+import { CONTACTS_SENT_MAX, ROUNDS_ASKING_MAX } from '../../../protocol/limits.ts';
 import type { WinnersRound } from '../../../protocol/studio.ts';
 import type { OwnContact, WinnerContact } from '../../../protocol/winner-contacts.ts';
 import { DomainError } from '../../platform/errors.ts';
 import { recordEvent } from '../../realtime/feed/outbox-sql.ts';
+import { countRows } from '../../storage/sql/counters.ts';
 import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { lockOwnStream, type OwnStream, ownStream } from '../streams/streams-sql.ts';
 import { findRound } from './winners-sql.ts';
@@ -38,7 +39,7 @@ interface OwnContactRow {
 export const winnerContactProcedures = {
   /**
    * Asks the winners of a round for contact details, or changes the note; viewers get an event.
-   * @throws DomainError `not-found`; `conflict` while the round is open
+   * @throws DomainError `not-found`; `conflict` while the round is open, or when too many rounds ask
    */
   requestContacts: writeProcedure(
     async (tx, input: RoundRef & { note: string }): Promise<WinnersRound> => {
@@ -49,6 +50,7 @@ export const winnerContactProcedures = {
         throw new DomainError('conflict', 'The round is open; wait a second for its winners.');
       }
       if (round.contactNote === note) return round;
+      if (round.contactNote === null) await requireFewAsking(tx, streamId);
       await setNote(tx, roundId, note);
       await recordEvent(tx, streamId, 'winner-contact', { roundId });
       return { ...round, contactNote: note };
@@ -106,16 +108,22 @@ export const winnerContactProcedures = {
     if (affected === 0) throw new DomainError('not-found', 'There are no such contact details.');
   }),
 
-  /** What a viewer is asked, and what it sent. */
+  /**
+   * What a viewer is asked, and what it sent. For a viewer that won nothing it searches the winners of each
+   * asking round: 2,000 took the only reader of SQLite 3 to 6 ms. It reads the newest, because earlier builds
+   * had no limit. A subquery finds the winner, because for a join PostgreSQL may read all winners.
+   */
   readOwnContact: readProcedure(
     async (tx, { streamId, seat }: SeatRef): Promise<OwnContact['request']> => {
       const [row] = await tx.query<OwnContactRow>(
-        `select r.id as "roundId", r.contact_note as note, c.name as name, c.contact as contact
-         from winners_rounds r
-         join winners w on w.round = r.number and w.seat = $2
-         left join winner_contacts c on c.round = r.number and c.seat = $2
-         where r.stream_id = $1 and r.contact_note is not null order by r.number desc limit 1`,
-        [streamId, seat],
+        `select r.id as "roundId", r.note as note, c.name as name, c.contact as contact
+         from (select id, number, note
+           from (select id, number, contact_note as note from winners_rounds
+             where stream_id = $1 and contact_note is not null order by number desc limit $3) asking
+           where (select w.seat from winners w where w.round = asking.number and w.seat = $2) is not null
+           order by number desc limit 1) r
+         left join winner_contacts c on c.round = r.number and c.seat = $2`,
+        [streamId, seat, ROUNDS_ASKING_MAX],
       );
       if (!row) return null;
       const { roundId, note, name, contact } = row;
@@ -150,19 +158,33 @@ export const winnerContactProcedures = {
   }),
 
   /**
-   * Erases what a viewer sent in this stream. The range of the rounds narrows the search by seat to a few
-   * other streams.
+   * Erases what a viewer sent in this stream. It searches each round of the stream, because other streams have
+   * the same seat numbers: 1 µs for a round.
    */
   eraseOwnContact: writeProcedure(async (tx, { streamId, seat }: SeatRef): Promise<void> => {
-    await tx.query(
-      `delete from winner_contacts where seat = $2
-       and round between (select min(number) from winners_rounds where stream_id = $1)
-         and (select max(number) from winners_rounds where stream_id = $1)
-       and $1 = (select stream_id from winners_rounds where number = winner_contacts.round)`,
+    const rounds = await tx.query<{ number: number }>(
+      `select number from winners_rounds r where stream_id = $1 and
+       (select c.seat from winner_contacts c where c.round = r.number and c.seat = $2) is not null`,
       [streamId, seat],
+    );
+    if (rounds.length === 0) return;
+    await tx.query(
+      `delete from winner_contacts where seat = $1
+       and round in (select number from ${tx.rows('$2', ['number integer'])} own)`,
+      [seat, JSON.stringify(rounds.map(({ number }) => [number]))],
     );
   }),
 };
+
+/** @throws DomainError `conflict` when as many rounds of the stream ask as may */
+async function requireFewAsking(tx: Tx, streamId: string): Promise<void> {
+  const asking = 'winners_rounds where stream_id = $1 and contact_note is not null';
+  if ((await countRows(tx, asking, [streamId])) < ROUNDS_ASKING_MAX) return;
+  throw new DomainError(
+    'conflict',
+    `${ROUNDS_ASKING_MAX} rounds ask for contact details; end the request of one first.`,
+  );
+}
 
 async function requireRound(tx: Tx, streamId: string, roundId: string): Promise<WinnersRound> {
   const round = await findRound(tx, streamId, roundId);

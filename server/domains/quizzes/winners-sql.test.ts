@@ -56,6 +56,34 @@ test('[L-13] a stream has at most 2,000 winners rounds', async () => {
   expect(await request(uuidOf(3), 12)).toMatchObject({ state: 'open' });
 });
 
+test('[L-13] [W-14] at most 100 winners rounds of a stream ask for contact details', async () => {
+  show = await openShow([STREAM, uuidOf(3)]);
+  using sqlite = new Database(join(show.directory, DATABASE_FILE));
+  const addRounds = (streamId: string, count: number) =>
+    sqlite.run(
+      `with recursive n (n) as (select 1 union all select n + 1 from n where n < ?)
+       insert into winners_rounds (id, number, stream_id, game, quizzes, state, requested, count)
+       select ? || ' ' || n, (select coalesce(max(number), 0) from winners_rounds) + n, ?, n, 0,
+         'closed', 0, 0 from n`,
+      [count, streamId, streamId],
+    );
+  addRounds(STREAM, 101);
+  addRounds(uuidOf(3), 1);
+  const ask = (streamId: string, n: number, note = 'Where may we send your prize?') =>
+    show.store.requestContacts({
+      ...{ streamId, producer: PRODUCER, roundId: `${streamId} ${n}` },
+      note,
+    });
+  for (let n = 1; n <= 100; n++) await ask(STREAM, n);
+  const error = await ask(STREAM, 101).catch((thrown) => thrown);
+  expect(error).toMatchObject({ kind: 'conflict', message: expect.stringContaining('100 rounds') });
+  expect(await ask(STREAM, 100, 'Which size?')).toMatchObject({ contactNote: 'Which size?' });
+  expect(await ask(uuidOf(3), 1)).toMatchObject({ state: 'closed' });
+  const first = { streamId: STREAM, producer: PRODUCER, roundId: `${STREAM} 1` };
+  await show.store.endContactRequest(first);
+  expect(await ask(STREAM, 101)).toMatchObject({ state: 'closed' });
+});
+
 describe('the winners that the studio and the display get', () => {
   /** Closes a round that seats below `count` win; of every hundred the last has a name. */
   async function playRound(count: number) {
