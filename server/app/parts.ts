@@ -169,6 +169,7 @@ export async function createParts(options: PartsOptions) {
     }),
     quizzes: createQuizzes({
       ...{ studio, credentials, store, clock, newId, winnerCode },
+      largeOperations: context.largeOperations,
       rate: rates.answers,
     }),
     chat: createChat({

@@ -264,6 +264,29 @@ test('[W-14] [N-19] contact details that are sent while all are erased on anothe
   expect(await fixture.store.listContacts({ ...own, roundId })).toEqual([]);
 });
 
+test('[W-14] [L-19] a step of the erasure of a round deletes 5,000 contact details, and none of other rounds', async () => {
+  const streamId = await fixture.newStream();
+  const own = { streamId, producer: PRODUCER };
+  const client = await fixture.openClient();
+  await client.query(
+    `insert into winners_rounds (id, number, stream_id, game, quizzes, state, requested, count)
+     select 'erased ' || n, 3000000 + n, $1, n, 0, 'closed', 0, 0 from generate_series(1, 2) n`,
+    [streamId],
+  );
+  await client.query(
+    `insert into winner_contacts (round, seat, name, contact, created)
+     select 3000000 + r, s, 'a', 'b', 0 from generate_series(1, 2) r, generate_series(1, 10001) s`,
+  );
+  const counts = async () =>
+    (await fixture.store.listWinnersRounds(own)).map(({ contacts }) => contacts);
+  const lefts: number[][] = [];
+  for (let isMore = true; isMore; lefts.push(await counts())) {
+    isMore = await fixture.store.eraseContacts({ ...own, roundId: 'erased 1' });
+  }
+  expect(lefts).toEqual([5_001, 1, 0].map((left) => [left, 10_001]));
+  await client.query('delete from winner_contacts where round > 3000000');
+});
+
 test('[W-14] a viewer that won nothing searches the winners of 100 rounds at most, and erases without the contact details of other streams', async () => {
   const [ROUNDS_ASKING, SEAT, OTHER_ROUNDS] = [2_000, 7, 2_000];
   const streamId = await fixture.newStream();

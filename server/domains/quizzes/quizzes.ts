@@ -18,6 +18,7 @@ export interface QuizDeps extends Omit<AnswerServiceOptions, 'store'> {
     QuizNumberStore &
     WinnerContactDeps['store'];
   readonly winnerCode: WinnerContactDeps['winnerCode'];
+  readonly largeOperations: WinnerContactDeps['largeOperations'];
   readonly newId: () => string;
 }
 

@@ -2,6 +2,7 @@ import { studioApi } from '../../../protocol/studio-api.ts';
 import type { viewerApi } from '../../../protocol/viewer-api.ts';
 import { contactPostSchema } from '../../../protocol/winner-contacts.ts';
 import type { Credentials } from '../../auth/credentials.ts';
+import type { LargeOperations } from '../../auth/large-operations.ts';
 import {
   ownStreamInput,
   type StudioCall,
@@ -10,7 +11,7 @@ import {
 import { readBody } from '../../http/body.ts';
 import type { Handler, Handlers } from '../../http/route.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { Calls } from '../../storage/sql/procedure.ts';
+import type { Calls, Idempotency } from '../../storage/sql/procedure.ts';
 import type { AnswerService } from './answer-service.ts';
 import type { WinnerCode } from './winner-code.ts';
 import type { winnerContactProcedures } from './winner-contacts-sql.ts';
@@ -21,6 +22,7 @@ export interface WinnerContactDeps {
   readonly credentials: Credentials;
   readonly clock: Clock;
   readonly winnerCode: WinnerCode;
+  readonly largeOperations: Pick<LargeOperations, 'run'>;
 }
 
 type ViewerOperations = Pick<
@@ -62,7 +64,11 @@ export function ownContactHandlers(deps: WinnerContactDeps): Handlers<ViewerOper
 /** The studio operations on the contact details of winners (SPEC W-14). */
 export function winnerContactHandlers(
   studio: StudioHandlerFactory,
-  { store, winnerCode }: Pick<WinnerContactDeps, 'store' | 'winnerCode'>,
+  {
+    store,
+    winnerCode,
+    largeOperations,
+  }: Pick<WinnerContactDeps, 'store' | 'winnerCode' | 'largeOperations'>,
 ) {
   return {
     requestContacts: studio(studioApi.requestContacts, (call, { note }) =>
@@ -86,10 +92,15 @@ export function winnerContactHandlers(
       },
       { isLarge: true },
     ),
-    eraseContacts: studio(studioApi.eraseContacts, async (call) => {
-      await store.eraseContacts(roundOf(call), call.idempotency);
-      return null;
-    }),
+    eraseContacts: studio(studioApi.eraseContacts, (call) =>
+      largeOperations.run(call, async (step) => {
+        const round = roundOf(call);
+        for (let batch = 0; ; batch++) {
+          const idempotency = call.idempotency && keyOfBatch(call.idempotency, batch);
+          if (!(await step(() => store.eraseContacts(round, idempotency)))) return null;
+        }
+      }),
+    ),
     eraseContact: studio(studioApi.eraseContact, async (call) => {
       const viewer = call.params.viewer ?? '';
       await store.eraseContact({ ...roundOf(call), viewer }, call.idempotency);
@@ -97,6 +108,13 @@ export function winnerContactHandlers(
     }),
   };
 }
+
+/**
+ * Each batch has a key of its own: a repeat of an erasure that broke off continues it, and a repeat of a complete
+ * one erases nothing that was sent since. Keys of clients have no spaces.
+ */
+const keyOfBatch = (idempotency: Idempotency, batch: number): Idempotency =>
+  batch === 0 ? idempotency : { ...idempotency, key: `${idempotency.key} ${batch}` };
 
 const roundOf = (call: StudioCall) => ({
   ...ownStreamInput(call),
