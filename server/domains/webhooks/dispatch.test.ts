@@ -228,7 +228,7 @@ describeWebhooks('webhook events', (open) => {
       (await fixture.store.findWebhookWork({ nowMs: fixture.nowMs })).undispatched;
     expect(await hasUndispatched()).toBe(true);
     while (await hasUndispatched())
-      await Promise.all(fixture.nodes.map((node) => node.dispatchWebhookEvents({})));
+      await Promise.all(fixture.nodes.map((node) => node.dispatchWebhookEvents({ after: '' })));
     for (const webhook of webhooks) {
       const rows = await fixture.run('select body from deliveries where webhook = $1', [webhook]);
       const deliveries = rows.map(({ body }) => JSON.parse(String(body)).data.streamId);
@@ -255,9 +255,56 @@ describeWebhooks('webhook events', (open) => {
     await log('2', 60_000);
     const counts: number[] = [];
     for (let more = true; more; counts.push(await dispatched()))
-      more = await fixture.store.dispatchWebhookEvents({});
+      ({ hasMore: more } = await fixture.store.dispatchWebhookEvents({ after: '' }));
     expect(counts).toEqual([40, 80, 120, 140]);
     for (const webhook of webhooks) expect(await fixture.deliveries(webhook)).toHaveLength(7);
+  });
+
+  test('[H-26] an account waits one turn of the others, however many older events they have logged', async () => {
+    await openFixture();
+    const own = await fixture.newWebhook('stream.started');
+    const ownStream = await fixture.newStream();
+    const others = await Promise.all(
+      Array.from({ length: 5 }, async () => ({
+        account: crypto.randomUUID(),
+        webhook: await fixture.newWebhook('quiz.closed'),
+        streamId: await fixture.newStream(),
+      })),
+    );
+    // 400 KB: a dispatch makes the deliveries of two of them.
+    const data = JSON.stringify('é'.repeat(200_000));
+    for (const { account, webhook, streamId } of others) {
+      const user = { uuid: account, email: `${account}@example.org`, name: 'B', created: 0 };
+      const token = { id: account, name: 'test', prefix: 'fb_', hash: account };
+      await fixture.store.createAccount({ user, token, nowMs: 0 });
+      await fixture.run('update streams set producer = $2 where id = $1', [streamId, account]);
+      for (const [table, id] of [
+        ['webhooks', 'id'],
+        ['subscriptions', 'webhook'],
+      ])
+        await fixture.run(`update ${table} set account = $2 where ${id} = $1`, [webhook, account]);
+      for (let n = 0; n < 4; n++) {
+        await fixture.run(
+          `insert into happenings (at, type, key, stream_id, data, account)
+           values ($1, 'quiz.closed', $2, $3, $4, $5)`,
+          [fixture.nowMs - 60_000, `${account} ${n}`, streamId, data, account],
+        );
+      }
+    }
+    await start(ownStream);
+    const countOf = async (webhook: string) => {
+      const [row] = await fixture.run('select count(*) as n from deliveries where webhook = $1', [
+        webhook,
+      ]);
+      return Number(row?.n);
+    };
+    let after = PRODUCER;
+    for (let n = 0; n < 3; n++) ({ after } = await fixture.store.dispatchWebhookEvents({ after }));
+    expect(await countOf(own)).toBe(1);
+    for (const { webhook } of others) expect(await countOf(webhook)).toBeGreaterThan(0);
+    for (let more = true; more; )
+      ({ hasMore: more, after } = await fixture.store.dispatchWebhookEvents({ after }));
+    for (const { webhook } of others) expect(await countOf(webhook)).toBe(4);
   });
 
   test('[H-5] a call fails when its webhook event cannot be logged', async () => {

@@ -44,30 +44,35 @@ export async function logSealedEvents(tx: Tx, sealed: SealedEvents): Promise<str
   }
 }
 
-/** The events that a webhook subscribes to. Events of rehearsals are never delivered. */
-async function withSubscribers(tx: Tx, events: readonly WebhookEvent[]): Promise<WebhookEvent[]> {
+type OwnedEvent = WebhookEvent & { readonly account: string };
+
+/** The events that a webhook subscribes to, with their accounts. Events of rehearsals are never delivered. */
+async function withSubscribers(tx: Tx, events: readonly WebhookEvent[]): Promise<OwnedEvent[]> {
   if (events.length === 0) return [];
-  const rows = await tx.query<{ index: number }>(
-    `select e.position as "index"
+  const rows = await tx.query<{ index: number; account: string }>(
+    `select e.position as "index", s.producer as account
      from ${tx.rows('$1', ['position integer', 'type text', 'stream_id text'])} e
      join streams s on s.id = e.stream_id and s.${NO_REHEARSAL}
      where exists (select 1 from subscriptions w
        where w.type = e.type and w.account = s.producer)`,
     [JSON.stringify(events.map(({ type, streamId }, index) => [index, type, streamId]))],
   );
-  return rows.map(({ index }) => events[Number(index)] as WebhookEvent);
+  return rows.map(({ index, account }) => ({
+    ...(events[Number(index)] as WebhookEvent),
+    account,
+  }));
 }
 
-const COLUMNS = ['type text', 'key text', 'stream_id text', 'data text'];
+const COLUMNS = ['account text', 'type text', 'key text', 'stream_id text', 'data text'];
 
-async function insertEvents(tx: Tx, events: readonly WebhookEvent[], atMs: number): Promise<void> {
+async function insertEvents(tx: Tx, events: readonly OwnedEvent[], atMs: number): Promise<void> {
   if (events.length === 0) return;
-  const rows = events.map(({ type, key, streamId, data }) => {
-    return [type, key, streamId, JSON.stringify(data)];
+  const rows = events.map(({ account, type, key, streamId, data }) => {
+    return [account, type, key, streamId, JSON.stringify(data)];
   });
   await tx.query(
-    `insert into happenings (at, type, key, stream_id, data)
-     select $2, type, key, stream_id, data from ${tx.rows('$1', COLUMNS)} logged
+    `insert into happenings (at, account, type, key, stream_id, data)
+     select $2, account, type, key, stream_id, data from ${tx.rows('$1', COLUMNS)} logged
      where true on conflict do nothing`,
     [JSON.stringify(rows), atMs],
   );

@@ -10,7 +10,7 @@ import {
 } from '../../../test/support/database/race-fixture.ts';
 import { openInPostgres } from '../../../test/support/webhooks/webhook-fixture.ts';
 import { procedures } from '../../app/procedures.ts';
-import { openSession } from '../../storage/sql/postgres.ts';
+import { openSession, type PostgresSession } from '../../storage/sql/postgres.ts';
 import type { Tx } from '../../storage/sql/procedure.ts';
 import { openMigratedSqlite } from '../../storage/sql/sqlite.ts';
 
@@ -76,43 +76,92 @@ test('[H-21] a claim finds due deliveries by one index entry of each webhook, an
   expect(indexes.slice(6, 12)).toEqual(lease);
 });
 
-// With 10,000 waiting retries of each of 20 webhooks, claims took longer than a call may.
-test('[H-16] a claim reads few deliveries of a webhook in PostgreSQL, however many retries wait', async () => {
+/** Runs `use` on a session of a new PostgreSQL database. */
+async function withSession(use: (session: PostgresSession) => Promise<void>): Promise<void> {
   const server = await startPostgres({ fsync: false });
   const url = await server.createDatabase('plans');
   const database = await openInPostgres(url);
   const session = await openSession({ url, connectTimeoutMs: 5_000 });
-  const readsOfClaim = async () => {
-    let reads = 0;
-    const tx = explainingTx(session, (plan) => {
-      reads += deliveriesRead(plan);
-    });
-    await session.run('begin');
-    const claimed = await procedures.claimDeliveries.run(tx, CLAIM);
-    await session.run('rollback');
-    expect(claimed).toHaveLength(WEBHOOKS.length);
-    return reads;
-  };
   try {
+    await use(session);
+  } finally {
+    await session.end();
+    await database.close();
+    await server.stop();
+  }
+}
+
+// With 10,000 waiting retries of each of 20 webhooks, claims took longer than a call may.
+test('[H-16] a claim reads few deliveries of a webhook in PostgreSQL, however many retries wait', async () => {
+  await withSession(async (session) => {
+    const readsOfClaim = async () => {
+      let reads = 0;
+      const tx = explainingTx(session, (plan) => {
+        reads += rowsRead(plan, 'deliveries');
+      });
+      await session.run('begin');
+      const claimed = await procedures.claimDeliveries.run(tx, CLAIM);
+      await session.run('rollback');
+      expect(claimed).toHaveLength(WEBHOOKS.length);
+      return reads;
+    };
     // Statistics of an empty table at first.
     await session.query('analyze deliveries');
     await insertBacklog(session, 2_000);
     expect(await readsOfClaim()).toBeLessThan(50);
     await session.query('analyze deliveries');
     expect(await readsOfClaim()).toBeLessThan(50);
-  } finally {
-    await session.end();
-    await database.close();
-    await server.stop();
-  }
+  });
 }, 30_000);
 
-/** The deliveries that a plan reads, those that a filter removes included. */
-const deliveriesRead = (plan: PlanNode) =>
+/** The rows of a table that a plan reads, those that a filter removes included. */
+const rowsRead = (plan: PlanNode, table: string) =>
   sumOfPlan(plan, (node) => {
     const rows = node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0);
-    return node['Relation Name'] === 'deliveries' ? rows * node['Actual Loops'] : 0;
+    return node['Relation Name'] === table ? rows * node['Actual Loops'] : 0;
   });
+
+/** Logs events of one account, and a newer one of another. */
+const logEvents = (tx: Tx, count: number) =>
+  tx.query(
+    `insert into happenings (at, type, key, stream_id, data, account)
+     select n, 'quiz.closed', cast(n as text), 'a', '{}', account
+     from ${tx.rows('$1', ['n integer', 'account text'])} made`,
+    [JSON.stringify([...Array(count).keys()].map((n) => [n, n + 1 < count ? 'a' : 'b']))],
+  );
+
+test('[H-26] a dispatch steps through the log by its index, and reads as many events as it takes', async () => {
+  const plans = await plansOf(async (tx) => {
+    await logEvents(tx, 200);
+    await procedures.dispatchWebhookEvents.run(tx, { after: '' });
+    expect(await tx.query('select 1 from happenings')).toHaveLength(200 - 26);
+  });
+  const lines = plans.slice(1, -1).flat();
+  const isSlow = (line: string) =>
+    line.startsWith('SCAN happenings') || line.includes('TEMP B-TREE');
+  expect(lines.filter(isSlow)).toEqual([]);
+  const searches = lines.filter((line) => line.includes('INDEX happenings_of_account'));
+  expect(searches).toHaveLength(4);
+});
+
+test('[H-26] a dispatch reads few events of the log in PostgreSQL, however many an account has', async () => {
+  await withSession(async (session) => {
+    await logEvents(session, 10_000);
+    await session.query('analyze happenings');
+    const readsOfDispatch = async () => {
+      let reads = 0;
+      const tx = explainingTx(session, (plan) => {
+        reads += rowsRead(plan, 'happenings');
+      });
+      await session.run('begin');
+      await procedures.dispatchWebhookEvents.run(tx, { after: '' });
+      await session.run('rollback');
+      return reads;
+    };
+    // From the sixth run on, PostgreSQL may plan without the account.
+    for (let n = 0; n < 7; n++) expect(await readsOfDispatch()).toBeLessThan(300);
+  });
+}, 30_000);
 
 // A search that read the whole log took longer than a call may: 200,000 new deliveries a minute were
 // never removed.

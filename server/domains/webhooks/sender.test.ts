@@ -35,7 +35,7 @@ function createSender(post: Post | null, store: Partial<SenderOptions['store']> 
       findWebhookWork: async () => ({ undispatched: due, due }),
       dispatchWebhookEvents: async () => {
         calls.push('dispatch');
-        return false;
+        return { hasMore: false, after: '' };
       },
       claimDeliveries: async () => {
         const claimed = due ? [CLAIMED] : [];
@@ -137,7 +137,7 @@ describe('WebhookSender', () => {
       findWebhookWork: async () => ({ undispatched: batches > 0, due: false }),
       dispatchWebhookEvents: async () => {
         calls.push('dispatch');
-        return --batches > 0;
+        return { hasMore: --batches > 0, after: '' };
       },
       claimDeliveries: async () => {
         calls.push('claim');
@@ -148,13 +148,27 @@ describe('WebhookSender', () => {
     expect(calls).toEqual(['dispatch', 'claim', 'dispatch', 'claim', 'dispatch', 'claim']);
   });
 
+  test('[H-26] WebhookSender continues with the account after the last turn', async () => {
+    const turns: string[] = [];
+    const { sender } = createSender(null, {
+      findWebhookWork: async () => ({ undispatched: true, due: false }),
+      dispatchWebhookEvents: async ({ after }) => {
+        turns.push(after);
+        return { hasMore: turns.length < 3, after: `${turns.length}` };
+      },
+    });
+    await sender.send();
+    await sender.send();
+    expect(turns).toEqual(['', '1', '2', '3']);
+  });
+
   test('[H-26] WebhookSender claims deliveries when a dispatch fails, and logs one of 20 failures in a row', async () => {
     let isFailing = true;
     const { sender, calls, warnings } = createSender(async () => OK, {
       findWebhookWork: async () => ({ undispatched: true, due: true }),
       dispatchWebhookEvents: async () => {
         if (isFailing) throw new Unavailable('The database did not answer in time.');
-        return false;
+        return { hasMore: false, after: '' };
       },
       claimDeliveries: async () => {
         calls.push('claim');

@@ -58,6 +58,8 @@ export class WebhookSender {
   private cleaning: Promise<void> | null = null;
   /** Set when `send` was called after the current claim began to read the database. */
   private claimAgain = false;
+  /** The account whose turn in dispatches was the last. */
+  private dispatchedAccount = '';
   private timers: Timer[] = [];
 
   constructor(private readonly options: SenderOptions) {}
@@ -152,12 +154,19 @@ export class WebhookSender {
     // of others. A failed dispatch is tried again with the next poll.
     const isMoreLogged =
       work.undispatched &&
-      (await this.attempt('webhook events cannot be dispatched', () =>
-        store.dispatchWebhookEvents({}),
-      ));
+      (await this.attempt('webhook events cannot be dispatched', () => this.dispatch()));
     if (isMoreLogged) this.claimAgain = true;
     if (post === null || !(work.due || work.undispatched)) return;
     await this.attempt('webhook deliveries cannot be claimed', () => this.startDeliveries(post));
+  }
+
+  /** @returns whether more events may be waiting */
+  private async dispatch(): Promise<boolean> {
+    const { hasMore, after } = await this.options.store.dispatchWebhookEvents({
+      after: this.dispatchedAccount,
+    });
+    this.dispatchedAccount = after;
+    return hasMore;
   }
 
   private async startDeliveries(post: Post): Promise<void> {

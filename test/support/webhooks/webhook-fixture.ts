@@ -163,7 +163,7 @@ export class WebhookFixture {
 
   /** Dispatches all events. @returns the last 100 deliveries of a webhook, oldest first */
   async deliveries(id: string): Promise<(Omit<Delivery, 'body'> & { body: DeliveryBody })[]> {
-    while (await this.store.dispatchWebhookEvents({}));
+    while ((await this.store.dispatchWebhookEvents({ after: '' })).hasMore);
     const page = { id, account: PRODUCER, before: null, limit: 100 };
     const { results } = await this.store.listDeliveries(page);
     return results
