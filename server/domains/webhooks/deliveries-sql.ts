@@ -1,5 +1,6 @@
 import type { Delivery, Webhook } from '../../../protocol/webhooks.ts';
 import { DomainError } from '../../platform/errors.ts';
+import { countRows } from '../../storage/sql/counters.ts';
 import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { deliveryIdOf, webhookBody } from './webhook-events.ts';
 import { type OwnedWebhook, ownWebhook } from './webhooks-sql.ts';
@@ -36,11 +37,8 @@ const RETENTION_MS = 30 * 24 * 3600_000;
 const PENDING_MAX = 10_000;
 /** Rows removed in one transaction, so that it does not delay other commits: it takes 40 ms. */
 const CLEANUP_BATCH_SIZE = 1_000;
-/**
- * Deliveries of disabled webhooks that are marked as failed in one transaction: SQLite writes their bodies again, up
- * to 2 MB.
- */
-const STALE_BATCH_SIZE = 100;
+/** Deliveries that are marked as failed in one transaction: SQLite writes their bodies again, up to 2 MB. */
+const FAILED_BATCH_SIZE = 100;
 /** Later than each epoch. */
 const NO_EPOCH = 2 ** 31 - 1;
 /** Webhooks searched in one call: those of one account (H-1). */
@@ -94,11 +92,24 @@ async function staleDeliveriesOf(tx: Tx, { id, enabled, epoch }: LoggedWebhook, 
   return rows.map((row) => row.id);
 }
 
-async function excessDeliveriesOf(tx: Tx, { id, epoch }: LoggedWebhook) {
+/**
+ * The oldest pending deliveries beyond `PENDING_MAX`. They are counted by the index of waiting deliveries, and found
+ * in the order of their creation. `+` keeps both databases from that index for the search, and SQLite from reading
+ * 10,000 rows with long bodies.
+ */
+async function excessDeliveriesOf(tx: Tx, { id, epoch }: LoggedWebhook, limit: number) {
+  const current = [id, epoch ?? NO_EPOCH];
+  const pending = await countRows(
+    tx,
+    'deliveries where webhook = $1 and due is not null and epoch = $2',
+    current,
+  );
+  const excess = Math.min(limit, pending - PENDING_MAX);
+  if (excess <= 0) return [];
   const rows = await tx.query<{ id: string }>(
-    `select id from deliveries where webhook = $1 and due is not null and epoch = $2
-     order by created desc, id desc limit $3 offset $4`,
-    [id, epoch ?? NO_EPOCH, CLEANUP_BATCH_SIZE, PENDING_MAX],
+    `select id from deliveries where webhook = $1 and +due is not null and +epoch = $2
+     order by created, id limit $3`,
+    [...current, excess],
   );
   return rows.map((row) => row.id);
 }
@@ -168,8 +179,7 @@ export const deliveryProcedures = {
    * of their ids, so that a call is short however long the log is. A read procedure, so that the search
    * takes no locks.
    * @param input.after the `after` of the call before, '' at first
-   * @returns at most about `CLEANUP_BATCH_SIZE` ids, of these at most `STALE_BATCH_SIZE` of stale
-   *   deliveries; `after` is null when all webhooks were searched, and stays the same while a webhook may
+   * @returns at most about `CLEANUP_BATCH_SIZE` ids of `old`, and `FAILED_BATCH_SIZE` of `excess`; `after` is null when all webhooks were searched, and stays the same while a webhook may
    *   have more
    */
   findOldDeliveries: readProcedure(
@@ -178,18 +188,18 @@ export const deliveryProcedures = {
       let searched = after;
       const webhooks = await nextWebhooks(tx, after);
       for (const webhook of webhooks) {
-        const staleLimit = STALE_BATCH_SIZE - found.excess.length;
+        const failedMax = FAILED_BATCH_SIZE - found.excess.length;
         const old = await oldDeliveriesOf(tx, webhook, nowMs);
-        const stale = await staleDeliveriesOf(tx, webhook, staleLimit);
-        const excess = await excessDeliveriesOf(tx, webhook);
+        const stale = await staleDeliveriesOf(tx, webhook, failedMax);
+        const excess = await excessDeliveriesOf(tx, webhook, failedMax - stale.length);
         found.old.push(...old);
         found.excess.push(...stale, ...excess);
         const mayHaveMore =
-          stale.length === staleLimit || Math.max(old.length, excess.length) >= CLEANUP_BATCH_SIZE;
+          stale.length + excess.length === failedMax || old.length >= CLEANUP_BATCH_SIZE;
         if (mayHaveMore) return { ...found, after: searched };
         searched = webhook.id;
         const isFull = found.old.length >= CLEANUP_BATCH_SIZE;
-        if (isFull || found.excess.length >= STALE_BATCH_SIZE) break;
+        if (isFull || found.excess.length >= FAILED_BATCH_SIZE) break;
       }
       return { ...found, after: webhooks.length > 0 ? searched : null };
     },

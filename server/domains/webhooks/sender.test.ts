@@ -96,6 +96,19 @@ describe('WebhookSender', () => {
     expect(searched).toHaveLength(5);
   });
 
+  test('[H-20] a clean-up that failed continues with the webhook where it stopped', async () => {
+    const searched: string[] = [];
+    const { sender } = createSender(null, {
+      findOldDeliveries: async ({ after }) => {
+        searched.push(after);
+        if (searched.length === 2) throw new Unavailable('The database did not answer in time.');
+        return { old: [], excess: [], after: after === '' ? 'a' : null };
+      },
+    });
+    for (let n = 0; n < 3; n++) await sender.cleanUp();
+    expect(searched).toEqual(['', 'a', 'a', '', 'a']);
+  });
+
   test('[H-17] WebhookSender releases unsent deliveries when it stops', async () => {
     const postStarted = Promise.withResolvers<void>();
     const { sender, calls } = createSender((_url, _headers, _body, stop) => {

@@ -60,6 +60,8 @@ export class WebhookSender {
   private claimAgain = false;
   /** The account whose turn in dispatches was the last. */
   private dispatchedAccount = '';
+  /** Where the clean-up continues, also after an error. */
+  private cleanedWebhook = '';
   private timers: Timer[] = [];
 
   constructor(private readonly options: SenderOptions) {}
@@ -127,12 +129,14 @@ export class WebhookSender {
 
   private async cleanUpAll(): Promise<void> {
     const { store, clock } = this.options;
-    let next: string | null = '';
-    while (next !== null && !this.stopped) {
-      const { after, ...found }: Awaited<ReturnType<typeof store.findOldDeliveries>> =
-        await store.findOldDeliveries({ nowMs: clock.nowMs(), after: next });
+    for (let isLeft = true; isLeft && !this.stopped; ) {
+      const { after, ...found } = await store.findOldDeliveries({
+        nowMs: clock.nowMs(),
+        after: this.cleanedWebhook,
+      });
       if (found.old.length + found.excess.length > 0) await store.removeOldDeliveries(found);
-      next = after;
+      this.cleanedWebhook = after ?? '';
+      isLeft = after !== null;
     }
   }
 
