@@ -7,6 +7,9 @@ import { type OwnedWebhook, ownWebhook } from './webhooks-sql.ts';
 
 /** SQL: the epoch of the webhook of a row of `deliveries`. */
 const EPOCH = '(select w.epoch from webhooks w where w.id = deliveries.webhook)';
+/** SQL: the same, null unless the webhook is enabled. */
+const ENABLED_EPOCH =
+  '(select w.epoch from webhooks w where w.id = deliveries.webhook and w.enabled = 1)';
 /** SQL condition: the delivery was pending when its webhook was disabled, so it has failed (H-15). */
 const IS_STALE = `deliveries.due is not null and deliveries.epoch < ${EPOCH}`;
 
@@ -46,6 +49,7 @@ const CLEANUP_WEBHOOKS = 20;
 
 interface OldDeliveries {
   readonly old: readonly string[];
+  readonly stale: readonly string[];
   readonly excess: readonly string[];
   readonly after: string | null;
 }
@@ -175,53 +179,53 @@ export const deliveryProcedures = {
 
   /**
    * Ids of finished deliveries that exceed the retention limits or have no webhook (`old`), and of
-   * pending ones that exceed `PENDING_MAX` or are stale (`excess`). Searches a few webhooks, in the order
+   * pending ones that are `stale` or exceed `PENDING_MAX` (`excess`). Searches a few webhooks, in the order
    * of their ids, so that a call is short however long the log is. A read procedure, so that the search
    * takes no locks.
    * @param input.after the `after` of the call before, '' at first
-   * @returns at most about `CLEANUP_BATCH_SIZE` ids of `old`, and `FAILED_BATCH_SIZE` of `excess`; `after` is null when all webhooks were searched, and stays the same while a webhook may
+   * @returns at most about `CLEANUP_BATCH_SIZE` ids of `old`, and `FAILED_BATCH_SIZE` of the others; `after` is null when all webhooks were searched, and stays the same while a webhook may
    *   have more
    */
   findOldDeliveries: readProcedure(
     async (tx, { nowMs, after }: { nowMs: number; after: string }): Promise<OldDeliveries> => {
-      const found = { old: [] as string[], excess: [] as string[] };
+      const found = { old: [] as string[], stale: [] as string[], excess: [] as string[] };
+      const failed = () => found.stale.length + found.excess.length;
       let searched = after;
       const webhooks = await nextWebhooks(tx, after);
       for (const webhook of webhooks) {
-        const failedMax = FAILED_BATCH_SIZE - found.excess.length;
+        const failedMax = FAILED_BATCH_SIZE - failed();
         const old = await oldDeliveriesOf(tx, webhook, nowMs);
         const stale = await staleDeliveriesOf(tx, webhook, failedMax);
         const excess = await excessDeliveriesOf(tx, webhook, failedMax - stale.length);
         found.old.push(...old);
-        found.excess.push(...stale, ...excess);
+        found.stale.push(...stale);
+        found.excess.push(...excess);
         const mayHaveMore =
           stale.length + excess.length === failedMax || old.length >= CLEANUP_BATCH_SIZE;
         if (mayHaveMore) return { ...found, after: searched };
         searched = webhook.id;
         const isFull = found.old.length >= CLEANUP_BATCH_SIZE;
-        if (isFull || found.excess.length >= FAILED_BATCH_SIZE) break;
+        if (isFull || failed() >= FAILED_BATCH_SIZE) break;
       }
       return { ...found, after: webhooks.length > 0 ? searched : null };
     },
   ),
 
   /**
-   * Deletes `old` deliveries and marks `excess` ones as failed, except leased ones: their attempt ends
-   * the lease, unless they are stale or the webhook was deleted.
+   * Deletes `old` deliveries and marks `stale` and `excess` ones as failed. Excess ones that are leased stay: their
+   * attempt ends the lease. Those that were retried meanwhile are not stale any more.
    */
   removeOldDeliveries: writeProcedure(
-    async (tx, { old, excess }: { old: readonly string[]; excess: readonly string[] }) => {
-      const listedIds = `(select id from ${tx.rows('$1', ['id text'])} listed)`;
-      const listOf = (ids: readonly string[]) => JSON.stringify(ids.map((id) => [id]));
-      const deletion = `delete from deliveries where due is null and id in ${listedIds}`;
-      if (old.length > 0) await tx.query(deletion, [listOf(old)]);
-      if (excess.length === 0) return;
-      await tx.query(
-        `update deliveries set state = 'failed', due = null, lease = null
-         where due is not null and id in ${listedIds}
-           and (lease is null or epoch < coalesce(${EPOCH}, ${NO_EPOCH}))`,
-        [listOf(excess)],
-      );
+    async (tx, { old, stale, excess }: Omit<OldDeliveries, 'after'>) => {
+      const change = async (ids: readonly string[], statement: string) => {
+        if (ids.length === 0) return;
+        const listed = `(select id from ${tx.rows('$1', ['id text'])} listed)`;
+        await tx.query(`${statement} and id in ${listed}`, [JSON.stringify(ids.map((id) => [id]))]);
+      };
+      const fail = `update deliveries set state = 'failed', due = null, lease = null where due is not null`;
+      await change(old, 'delete from deliveries where due is null');
+      await change(stale, `${fail} and epoch < coalesce(${ENABLED_EPOCH}, ${NO_EPOCH})`);
+      await change(excess, `${fail} and lease is null`);
     },
   ),
 };

@@ -47,7 +47,7 @@ function createSender(post: Post | null, store: Partial<SenderOptions['store']> 
         return 'delivered' as const;
       },
       releaseDelivery: async () => void calls.push('release'),
-      findOldDeliveries: async () => ({ old: [], excess: [], after: null }),
+      findOldDeliveries: async () => ({ old: [], stale: [], excess: [], after: null }),
       removeOldDeliveries: async () => {},
       ...store,
     },
@@ -72,25 +72,25 @@ describe('WebhookSender', () => {
 
   test('[H-20] a clean-up removes batch after batch until none is left, and never overlaps', async () => {
     const found = [
-      { old: ['1'], excess: [], after: '' },
-      { old: [], excess: [], after: 'a' },
-      { old: [], excess: ['2'], after: 'b' },
-      { old: [], excess: [], after: null },
+      { old: ['1'], stale: [], excess: [], after: '' },
+      { old: [], stale: [], excess: [], after: 'a' },
+      { old: [], stale: [], excess: ['2'], after: 'b' },
+      { old: [], stale: [], excess: [], after: null },
     ];
     const removed: unknown[] = [];
     const searched: string[] = [];
     const { sender } = createSender(null, {
       findOldDeliveries: async ({ after }) => {
         searched.push(after);
-        return found.shift() ?? { old: [], excess: [], after: null };
+        return found.shift() ?? { old: [], stale: [], excess: [], after: null };
       },
       removeOldDeliveries: async (batch) => void removed.push(batch),
     });
     await Promise.all([sender.cleanUp(), sender.cleanUp()]);
     expect(searched).toEqual(['', '', 'a', 'b']);
     expect(removed).toEqual([
-      { old: ['1'], excess: [] },
-      { old: [], excess: ['2'] },
+      { old: ['1'], stale: [], excess: [] },
+      { old: [], stale: [], excess: ['2'] },
     ]);
     await sender.cleanUp();
     expect(searched).toHaveLength(5);
@@ -102,7 +102,7 @@ describe('WebhookSender', () => {
       findOldDeliveries: async ({ after }) => {
         searched.push(after);
         if (searched.length === 2) throw new Unavailable('The database did not answer in time.');
-        return { old: [], excess: [], after: after === '' ? 'a' : null };
+        return { old: [], stale: [], excess: [], after: after === '' ? 'a' : null };
       },
     });
     for (let n = 0; n < 3; n++) await sender.cleanUp();

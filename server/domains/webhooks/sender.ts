@@ -134,7 +134,8 @@ export class WebhookSender {
         nowMs: clock.nowMs(),
         after: this.cleanedWebhook,
       });
-      if (found.old.length + found.excess.length > 0) await store.removeOldDeliveries(found);
+      if (Object.values(found).some((ids) => ids.length > 0))
+        await store.removeOldDeliveries(found);
       this.cleanedWebhook = after ?? '';
       isLeft = after !== null;
     }
