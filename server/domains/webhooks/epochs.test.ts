@@ -4,6 +4,7 @@ import {
   PRODUCER,
   type WebhookFixture,
 } from '../../../test/support/webhooks/webhook-fixture.ts';
+import { LEASE_MS } from './sending-sql.ts';
 
 describeWebhooks('deliveries of a webhook that is disabled and enabled', (open) => {
   let fixture: WebhookFixture;
@@ -48,5 +49,16 @@ describeWebhooks('deliveries of a webhook that is disabled and enabled', (open) 
     expect([first, second, third]).toEqual(['failed', 'pending', 'failed']);
     expect(await fixture.run('select 1 from deliveries where due is not null')).toHaveLength(1);
     expect(await claim()).toEqual([delivery]);
+  });
+
+  test('[H-16] attempts from before a webhook was disabled count for its limit', async () => {
+    const { webhook } = await openWithDeliveries(4);
+    expect(await claim()).toHaveLength(2);
+    await enable(webhook, false);
+    await enable(webhook, true);
+    const [later] = await queue(webhook, 1);
+    expect(await claim()).toEqual([]);
+    fixture.nowMs += LEASE_MS;
+    expect(await claim()).toEqual([later ?? '']);
   });
 });

@@ -45,13 +45,13 @@ export interface ClaimInput {
 }
 
 /**
- * SQL: the deliveries of a webhook that are leased at a time (Unix ms). `coalesce` keeps both databases from the
- * index of waiting deliveries: with 10,000 waiting retries of each of 20 webhooks, a claim took longer than a
- * call may.
+ * SQL: the deliveries of a webhook that are leased at a time (Unix ms), also since an earlier epoch.
+ * `coalesce` keeps both databases from the index of waiting deliveries: with 10,000 waiting retries of each of 20
+ * webhooks, a claim took longer than a call may.
  */
-const leasedOf = (webhook: string, epoch: string, nowMs: string) =>
+const leasedOf = (webhook: string, nowMs: string) =>
   `deliveries d where d.webhook = ${webhook} and d.lease is not null
-     and d.epoch = ${epoch} and coalesce(d.due, 0) > ${nowMs}`;
+     and coalesce(d.due, 0) > ${nowMs}`;
 
 /**
  * SQL: when the next delivery of the webhook `w` is due; null without one. It reads one entry of the index of
@@ -85,8 +85,7 @@ export const sendingProcedures = {
       const concurrencyMax = isFailing ? FAILING_CONCURRENCY_MAX : CONCURRENCY_MAX;
       // This statement follows the row lock, so it sees leases that other nodes committed meanwhile.
       const capacity = Math.min(
-        concurrencyMax -
-          (await countRows(tx, leasedOf('$1', '$2', '$3'), [id, epoch, input.nowMs])),
+        concurrencyMax - (await countRows(tx, leasedOf('$1', '$2'), [id, input.nowMs])),
         input.limit - claimed.length,
         NODE_ACCOUNT_MAX - accountInFlight,
         isFailing ? failingCapacity : input.limit,
@@ -221,7 +220,7 @@ function dueWebhooksOf(
      where w.enabled = 1 and w.failing_since ${failingSince}
        and ${attempts} < ${NODE_ACCOUNT_MAX}
        and ${FIRST_DUE} <= $1
-       and (select count(*) from ${leasedOf('w.id', 'w.epoch', '$1')}) < ${concurrencyMax}
+       and (select count(*) from ${leasedOf('w.id', '$1')}) < ${concurrencyMax}
      order by ${attempts}, ${FIRST_DUE}, w.id
      limit $2 ${tx.locks.claim}`,
     [nowMs, limit, JSON.stringify(Object.entries(inFlightByAccount))],
