@@ -183,8 +183,8 @@ export const deliveryProcedures = {
    * of their ids, so that a call is short however long the log is. A read procedure, so that the search
    * takes no locks.
    * @param input.after the `after` of the call before, '' at first
-   * @returns at most about `CLEANUP_BATCH_SIZE` ids of `old`, and `FAILED_BATCH_SIZE` of the others; `after` is null when all webhooks were searched, and stays the same while a webhook may
-   *   have more
+   * @returns at most about `CLEANUP_BATCH_SIZE` ids of `old`, and `FAILED_BATCH_SIZE` of the others; `after` is
+   *   null when all webhooks were searched, and stays the same while a webhook may have more
    */
   findOldDeliveries: readProcedure(
     async (tx, { nowMs, after }: { nowMs: number; after: string }): Promise<OldDeliveries> => {
