@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test';
 import pino from 'pino';
 import { openRedis } from '../../server/storage/redis/open-redis.ts';
-import { PROCESS_ENVIRONMENT } from '../../server/storage/redis/process-environment.ts';
+import { PATIENT_ENVIRONMENT } from '../support/backends/patient-environment.ts';
 import { startRedis } from '../support/backends/redis.ts';
 import { openCommandConnection } from '../support/backends/redis-program.ts';
 import { rounds } from '../support/full-run.ts';
@@ -24,15 +24,13 @@ const HELD_MS = 10_000_000;
 /** Redis reads the clock of the machine, which may be set by some milliseconds, and the test does not. */
 const TTL_TOLERANCE_MS = 100;
 
-const SLOWNESS = 20;
-
 const server = await startRedis({ persistence: false });
 const commands = openCommandConnection(server.port);
 const logger = pino({ level: 'silent' });
 const redis = await openRedis({
   ...{ url: server.url, replicas: 0, logger, library: STEPPED_LIBRARY },
-  // A call that is repeated would have another reply: on a busy machine the server may be slow.
-  environment: { ...PROCESS_ENVIRONMENT, monotonicMs: () => performance.now() / SLOWNESS },
+  // A call that is repeated would have another reply.
+  environment: PATIENT_ENVIRONMENT,
 });
 afterAll(async () => {
   await redis.close();

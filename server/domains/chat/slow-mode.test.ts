@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import pino from 'pino';
+import { PATIENT_ENVIRONMENT } from '../../../test/support/backends/patient-environment.ts';
 import { type RedisServer, startRedis } from '../../../test/support/backends/redis.ts';
 import { slowModeContract } from '../../../test/support/chat/slow-mode-contract.ts';
 import { modelOfFile } from '../../../test/support/simulation/redis/model-of-file.ts';
@@ -12,7 +13,10 @@ let server: RedisServer;
 let redis: Redis;
 beforeAll(async () => {
   server = await startRedis({ persistence: false });
-  redis = await openRedis({ url: server.url, replicas: 0, logger: pino({ level: 'silent' }) });
+  redis = await openRedis({
+    ...{ url: server.url, replicas: 0, logger: pino({ level: 'silent' }) },
+    environment: PATIENT_ENVIRONMENT,
+  });
 });
 afterAll(async () => {
   await redis.close();

@@ -1,4 +1,5 @@
 import pino from 'pino';
+import { PATIENT_ENVIRONMENT } from '../../../test/support/backends/patient-environment.ts';
 import { startRedis } from '../../../test/support/backends/redis.ts';
 import { redisOfFile } from '../../../test/support/backends/redis-of-file.ts';
 import {
@@ -11,7 +12,10 @@ import { openRedis } from '../../storage/redis/open-redis.ts';
 async function startServer(): Promise<RestartableBackend> {
   const server = await startRedis();
   const logger = pino({ level: 'silent' });
-  const redis = await openRedis({ url: server.url, replicas: 0, logger });
+  const redis = await openRedis({
+    ...{ url: server.url, replicas: 0, logger },
+    environment: PATIENT_ENVIRONMENT,
+  });
   return {
     server,
     redis,
@@ -37,7 +41,10 @@ async function startAnotherModel(): Promise<RestartableBackend> {
   };
 }
 
-sealCoordinatorContract('Redis', { ...(await redisOfFile()), startAnother: startServer });
+sealCoordinatorContract('Redis', {
+  ...(await redisOfFile({}, PATIENT_ENVIRONMENT)),
+  startAnother: startServer,
+});
 sealCoordinatorContract('the model of Redis', {
   ...(await modelOfFile()),
   startAnother: startAnotherModel,
