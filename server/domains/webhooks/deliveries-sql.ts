@@ -42,8 +42,7 @@ const PENDING_MAX = 10_000;
 const CLEANUP_BATCH_SIZE = 1_000;
 /** Deliveries that are marked as failed in one transaction: SQLite writes their bodies again, up to 2 MB. */
 const FAILED_BATCH_SIZE = 100;
-/** Later than each epoch. */
-const NO_EPOCH = 2 ** 31 - 1;
+const AFTER_ALL_EPOCHS = 2 ** 31 - 1;
 /** Webhooks searched in one call: those of one account (H-1). */
 const CLEANUP_WEBHOOKS = 20;
 
@@ -91,7 +90,7 @@ async function oldDeliveriesOf(tx: Tx, { id, enabled }: LoggedWebhook, nowMs: nu
 async function staleDeliveriesOf(tx: Tx, { id, enabled, epoch }: LoggedWebhook, limit: number) {
   const rows = await tx.query<{ id: string }>(
     'select id from deliveries where webhook = $1 and due is not null and epoch < $2 limit $3',
-    [id, enabled === 1 ? epoch : NO_EPOCH, limit],
+    [id, enabled === 1 ? epoch : AFTER_ALL_EPOCHS, limit],
   );
   return rows.map((row) => row.id);
 }
@@ -102,7 +101,7 @@ async function staleDeliveriesOf(tx: Tx, { id, enabled, epoch }: LoggedWebhook, 
  * 10,000 rows with long bodies.
  */
 async function excessDeliveriesOf(tx: Tx, { id, epoch }: LoggedWebhook, limit: number) {
-  const current = [id, epoch ?? NO_EPOCH];
+  const current = [id, epoch ?? AFTER_ALL_EPOCHS];
   const pending = await countRows(
     tx,
     'deliveries where webhook = $1 and due is not null and epoch = $2',
@@ -224,7 +223,7 @@ export const deliveryProcedures = {
       };
       const fail = `update deliveries set state = 'failed', due = null, lease = null where due is not null`;
       await change(old, 'delete from deliveries where due is null');
-      await change(stale, `${fail} and epoch < coalesce(${ENABLED_EPOCH}, ${NO_EPOCH})`);
+      await change(stale, `${fail} and epoch < coalesce(${ENABLED_EPOCH}, ${AFTER_ALL_EPOCHS})`);
       await change(excess, `${fail} and lease is null`);
     },
   ),

@@ -16,7 +16,7 @@ interface LoggedEvent extends Pick<WebhookEvent, 'type' | 'key' | 'streamId'> {
 
 interface NewDelivery {
   readonly webhook: string;
-  /** That of the webhook. Read with the subscription: the webhook may be disabled before the commit. */
+  /** Epoch of the webhook when its subscription was read: it may be disabled before the commit. */
   readonly epoch: number;
   readonly event: LoggedEvent;
 }
@@ -62,16 +62,16 @@ export const dispatchProcedures = {
   dispatchWebhookEvents: writeProcedure(
     async (tx, { after }: { after: string }): Promise<Dispatch> => {
       const minutes = await oldestMinutes(tx);
-      const { logged, turns } = await loggedByTurns(tx, after);
+      const { logged, turns, isComplete } = await loggedByTurns(tx, after);
       // Minutes are small, so they always leave room for long events.
       const waiting = [...minutes, ...logged];
       const deliveries = await deliveriesOf(tx, waiting);
       const events = waiting.slice(0, batchLength(waiting, deliveries, minutes.length));
       await removeFromLog(tx, events);
       await insertDeliveries(tx, deliveries.slice(0, events.length).flat());
-      const isFull = Math.max(logged.length, minutes.length) === DISPATCH_BATCH_SIZE;
+      const hasMinutes = minutes.length === DISPATCH_BATCH_SIZE;
       return {
-        hasMore: isFull || events.length < waiting.length,
+        hasMore: hasMinutes || !isComplete || events.length < waiting.length,
         after: turns.slice(0, events.length - minutes.length).at(-1) ?? after,
       };
     },
@@ -95,7 +95,7 @@ async function loggedAccounts(tx: Tx, after: string): Promise<string[]> {
 /**
  * The next logged events: the oldest of each account, then the second of each, and so on.
  * @param after the account that had the last turn
- * @returns `turns`: the accounts of the first events, each once
+ * @returns `turns`: the accounts of the first events, each once; `isComplete`: no other events are logged
  */
 async function loggedByTurns(tx: Tx, after: string) {
   const next = await loggedAccounts(tx, after);
@@ -104,14 +104,16 @@ async function loggedByTurns(tx: Tx, after: string) {
   const accounts = [...new Set([...next, ...first])].slice(0, DISPATCH_BATCH_SIZE);
   const eventsMax = Math.ceil(DISPATCH_BATCH_SIZE / accounts.length);
   const turns: string[] = [];
+  let isComplete = accounts.length < DISPATCH_BATCH_SIZE;
   const placed: { event: LoggedEvent; turn: number }[] = [];
   for (const account of accounts) {
     const events = await oldestEvents(tx, account, eventsMax);
     if (events.length > 0) turns.push(account);
+    if (events.length === eventsMax) isComplete = false;
     placed.push(...events.map((event, turn) => ({ event, turn })));
   }
   const logged = placed.toSorted((a, b) => a.turn - b.turn).map(({ event }) => event);
-  return { logged: logged.slice(0, DISPATCH_BATCH_SIZE), turns };
+  return { logged: logged.slice(0, DISPATCH_BATCH_SIZE), turns, isComplete };
 }
 
 /**

@@ -260,6 +260,26 @@ describeWebhooks('webhook events', (open) => {
     for (const webhook of webhooks) expect(await fixture.deliveries(webhook)).toHaveLength(7);
   });
 
+  test('[H-26] a dispatch says that more wait while an account has more events than its share', async () => {
+    await openFixture();
+    await fixture.newWebhook('quiz.closed');
+    const streamId = await fixture.newStream();
+    for (const [account, events] of [
+      ['long', 60],
+      ['short', 1],
+    ] as const)
+      for (let n = 0; n < events; n++)
+        await fixture.run(
+          `insert into happenings (at, type, key, stream_id, data, account)
+           values ($1, 'quiz.closed', $2, $3, '{}', $4)`,
+          [fixture.nowMs, `${account} ${n}`, streamId, account],
+        );
+    for (let more = true, after = ''; more; )
+      ({ hasMore: more, after } = await fixture.store.dispatchWebhookEvents({ after }));
+    const [row] = await fixture.run('select count(*) as n from deliveries');
+    expect(Number(row?.n)).toBe(61);
+  });
+
   test('[H-26] an account waits one turn of the others, however many older events they have logged', async () => {
     await openFixture();
     const own = await fixture.newWebhook('stream.started');

@@ -37,7 +37,7 @@ export interface SenderOptions {
 const POLL_MS = 1_000;
 const CLEANUP_MS = 60_000;
 const DRAIN_MS = 3_000;
-/** Of failures in a row because the database is unavailable, the first 19 are not logged, and then every 20th is. */
+/** While the database is unavailable, every 20th failure in a row is logged. */
 const LOG_EVERY = 20;
 
 /**
@@ -256,8 +256,8 @@ export class WebhookSender {
   }
 
   /**
-   * Does a part of the work. An error is logged and does not stop the other parts.
-   * @param failure what the log says about an error
+   * Runs a part of the work and handles its errors.
+   * @param failure what the log says when the database stays unavailable
    * @returns null after an error
    */
   private async attempt<T>(failure: string, work: () => Promise<T>): Promise<T | null> {
