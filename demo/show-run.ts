@@ -106,8 +106,8 @@ export async function runShow(run: ShowRun): Promise<number> {
 }
 
 /**
- * Publishes video and follows its state. A busy machine may not recognize the source in time, so its
- * process is started again a few times.
+ * Publishes video and follows its state. Starts the source again up to four times: a busy machine may not
+ * recognize it in time.
  * @returns a function that stops both
  */
 function showVideo(

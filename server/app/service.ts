@@ -13,7 +13,7 @@ import { Unavailable } from '../platform/errors.ts';
 import type { MetricDefinition } from '../platform/metrics.ts';
 import { runtime } from '../platform/runtime.ts';
 import { feedHandlers } from '../realtime/feed/feed-routes.ts';
-import { withPageTurns } from '../realtime/feed/page-turns.ts';
+import { limitPageReads } from '../realtime/feed/page-read-limit.ts';
 import { viewCountHandlers } from '../realtime/presence/view-count-routes.ts';
 import { countWrites } from '../storage/sql/write-count.ts';
 import type { StartPageOptions } from '../web/start-page.ts';
@@ -86,7 +86,7 @@ export async function createService(
 ): Promise<Service> {
   const counted = countWrites(procedures, serviceOptions.store, VIEWER_WRITES);
   const { writes } = counted;
-  const store = withPageTurns(counted.store);
+  const store = limitPageReads(counted.store);
   const options = { ...serviceOptions, store };
   const { config, clock, listener } = options;
   const parts = await createParts({ ...options, writes, onSealed });

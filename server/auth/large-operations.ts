@@ -40,7 +40,7 @@ export class LargeOperations {
     }
     try {
       return await this.limiter.run(account, () => {
-        // Responses of those that waited before it may be unread by now.
+        // Earlier operations may have left unread responses meanwhile.
         this.responses.check(caller);
         return this.runNow(operation);
       });

@@ -279,11 +279,11 @@ test('[W-14] [L-19] a step of the erasure of a round deletes 5,000 contact detai
   );
   const counts = async () =>
     (await fixture.store.listWinnersRounds(own)).map(({ contacts }) => contacts);
-  const lefts: number[][] = [];
-  for (let isMore = true; isMore; lefts.push(await counts())) {
+  const remaining: number[][] = [];
+  for (let isMore = true; isMore; remaining.push(await counts())) {
     isMore = await fixture.store.eraseContacts({ ...own, roundId: 'erased 1' });
   }
-  expect(lefts).toEqual([5_001, 1, 0].map((left) => [left, 10_001]));
+  expect(remaining).toEqual([5_001, 1, 0].map((left) => [left, 10_001]));
   await client.query('delete from winner_contacts where round > 3000000');
 });
 

@@ -278,8 +278,8 @@ async function reveal(tx: Tx, quiz: QuizRow): Promise<void> {
 
 /**
  * Closes and counts due quizzes. It skips a quiz whose answers are being stored, which stays due;
- * answers stored later find the quiz closed. A quiz that the removal of its rehearsal has reset since it was
- * found is left out.
+ * answers stored later find the quiz closed. It skips a quiz that the removal of its rehearsal has reset since
+ * it was found.
  * @returns `quiz-results` events of quizzes with `auto` reveal, and a webhook event for each closed quiz
  */
 export async function closeQuizzes(

@@ -38,12 +38,12 @@ test('[W-14] [L-19] contact details are erased in steps of 5,000; a repeat conti
   const left = () => sqlite.query('select count(*) as n from winner_contacts').get();
   send(CONTACTS);
 
-  const lefts: unknown[] = [];
+  const remaining: unknown[] = [];
   let stepsLeft = 2;
   const step = async <T>(work: () => Promise<T>): Promise<T> => {
     if (stepsLeft-- === 0) throw new Error('the database is unavailable');
     const result = await work();
-    lefts.push(left());
+    remaining.push(left());
     return result;
   };
   const studio = ((_: unknown, run: unknown) => run) as unknown as StudioHandlerFactory;
@@ -60,7 +60,7 @@ test('[W-14] [L-19] contact details are erased in steps of 5,000; a repeat conti
   const erase = () => (eraseContacts as unknown as Erase)(call);
 
   await expect(erase()).rejects.toThrow('unavailable');
-  expect(lefts).toEqual([{ n: 7_000 }, { n: 2_000 }]);
+  expect(remaining).toEqual([{ n: 7_000 }, { n: 2_000 }]);
   stepsLeft = 10;
   await erase();
   expect(left()).toEqual({ n: 0 });

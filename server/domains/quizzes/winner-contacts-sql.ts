@@ -53,7 +53,7 @@ export const winnerContactProcedures = {
         throw new DomainError('conflict', 'The round is open; wait a second for its winners.');
       }
       if (round.contactNote === note) return round;
-      if (round.contactNote === null) await requireFewAsking(tx, streamId);
+      if (round.contactNote === null) await assertCanAsk(tx, streamId);
       await setNote(tx, roundId, note);
       await recordEvent(tx, streamId, 'winner-contact', { roundId });
       return { ...round, contactNote: note };
@@ -84,8 +84,8 @@ export const winnerContactProcedures = {
   }),
 
   /**
-   * Stops asking and erases a batch of the contact details of a round: 600,000 took the writer of SQLite 3 s,
-   * and more than a statement of PostgreSQL may take.
+   * Stops asking and erases a batch of the contact details of a round: 600,000 at once took the writer of
+   * SQLite 3 s, and exceeded the statement limit of PostgreSQL.
    * @returns whether there may be more
    * @throws DomainError `not-found`
    */
@@ -191,8 +191,8 @@ export const winnerContactProcedures = {
   }),
 };
 
-/** @throws DomainError `conflict` when as many rounds of the stream ask as may */
-async function requireFewAsking(tx: Tx, streamId: string): Promise<void> {
+/** @throws DomainError `conflict` when `ROUNDS_ASKING_MAX` rounds of the stream ask */
+async function assertCanAsk(tx: Tx, streamId: string): Promise<void> {
   const asking = 'winners_rounds where stream_id = $1 and contact_note is not null';
   if ((await countRows(tx, asking, [streamId])) < ROUNDS_ASKING_MAX) return;
   throw new DomainError(

@@ -306,8 +306,8 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
 
   /** The offset after the body, before its trailers; `bytes.length` while the body is incomplete. */
   private endOfBody(bytes: Uint8Array, from: number): number {
-    // Of a malformed request the origin server gets the head alone. It accepts some, and would read what
-    // follows as a request of no client.
+    // Forwards only the head: the origin server accepts some malformed requests, and would read the rest as
+    // another request.
     if (this.framing.body === 'unknown') return this.framing.headBytes > 0 ? from : bytes.length;
     if (this.isRequestComplete) return from;
     if (this.chunks) return this.chunks.takeChunks(bytes, from);

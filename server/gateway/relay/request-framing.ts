@@ -44,8 +44,8 @@ const CANONICAL_LENGTH = /^(?:0|[1-9]\d*)$/;
 /** Parses the framing of a request. @param bytes begin with its head, or cannot become a head */
 export function parseRequestFraming(bytes: Buffer): RequestFraming {
   const headBytes = bytes.indexOf(END_OF_HEAD) + 4;
-  // The origin server rejects longer heads, and matching 500 KB would take 38 ms.
   if (headBytes < 4) return unknownFraming(bytes, 0);
+  // The origin server rejects longer heads, and matching 500 KB would take 38 ms.
   if (headBytes > HEAD_BYTES_MAX) return unknownFraming(bytes, headBytes);
   const head = bytes.toString('latin1', 0, headBytes);
   const match = STRICT_HEAD.exec(head);

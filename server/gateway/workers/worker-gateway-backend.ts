@@ -34,7 +34,7 @@ import type {
 
 /** One second. A reported stream counts as read for 2 s, so one that is still read is reported again. */
 const REPORT_AGAIN_INTERVALS = 4;
-/** About 1 MB of ids. A heartbeat to a stream beyond these is relayed, and the stream is known again. */
+/** About 1 MB of ids. A heartbeat to an evicted stream is relayed, which adds the stream again. */
 const ARCHIVED_MAX = 10_000;
 
 // Makes the gateway relay a heartbeat to the main thread. Created once, because it is thrown often.

@@ -21,7 +21,7 @@ export interface ContainerReader {
    * @throws Error with a message for the sender when the container is malformed or a unit too large
    */
   push(bytes: Uint8Array): SourceUnit[];
-  /** Elements read since the last call, where a unit can hold many of them. */
+  /** Elements parsed since the last call, if units can hold many. */
   takeElementCount?(): number;
   /** Headers for a decoder that starts now. */
   header(): Uint8Array;

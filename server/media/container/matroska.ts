@@ -144,7 +144,7 @@ export class MatroskaReader implements ContainerReader {
     if (this.state === 'start') requireDocType(bytes, header.headerBytes);
     if (header.id === ID.info) this.scaleNs = readTimestampScale(bytes, header.headerBytes);
     if (header.id === ID.tracks) {
-      // The header has room for 160 of them, with two million elements.
+      // 160 lists with two million elements fit into the header.
       if (this.hasTracks) throw new Error('it has two lists of tracks');
       this.hasTracks = true;
       this.tracks = readTracks(bytes, header.headerBytes);

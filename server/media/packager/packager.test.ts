@@ -131,7 +131,7 @@ describe('source', () => {
   test('[M-16] a source with too many units a second fails before all are parsed', async () => {
     const { dependencies, sink, packager } = createPackagerFixture();
     packager.write(bytesOf('P;'.repeat(2_000_000)));
-    expect(sink.failures).toEqual(['The source sends too many packets a second.']);
+    expect(sink.failures).toEqual(['The source sends too many packets or elements a second.']);
     expect(packager.state().bytes).toBeLessThan(100_000);
     expect(dependencies.probe.isKilled).toBe(true);
   });
@@ -144,7 +144,7 @@ describe('source', () => {
     }
     expect(sink.failures).toEqual([]);
     packager.write(bytesOf('H;'.repeat(2_001)));
-    expect(sink.failures).toEqual(['The source sends too many packets a second.']);
+    expect(sink.failures).toEqual(['The source sends too many packets or elements a second.']);
   });
 
   test('[M-16] a source with too many elements in few units fails before all are parsed', async () => {
@@ -154,7 +154,7 @@ describe('source', () => {
     const header = `1a45dfa3874282847765626d18538067ff`;
     for (const [clusters, failures] of [
       [45, []],
-      [500, ['The source sends too many packets a second.']],
+      [500, ['The source sends too many packets or elements a second.']],
     ] as const) {
       const { packager, sink } = createPackagerFixture({ container: 'matroska' });
       packager.write(Buffer.from(header + cluster.repeat(clusters), 'hex'));

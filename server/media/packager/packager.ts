@@ -150,7 +150,7 @@ export class Packager {
         this.headerRate.exceeds(headers, nowMs) ||
         this.elementRate.exceeds(this.reader.takeElementCount?.() ?? 0, nowMs);
       if (isTooMuch) {
-        throw new Error('The source sends too many packets a second.');
+        throw new Error('The source sends too many packets or elements a second.');
       }
       for (const unit of this.pictureFiller.fill(units)) {
         if (unit.sourceMs !== null && !unit.isHeader) this.onSourceTime(unit.sourceMs, nowMs);

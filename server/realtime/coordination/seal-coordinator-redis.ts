@@ -34,8 +34,8 @@ export class RedisSealCoordinator implements SealCoordinator {
    * newer one since: compared with that, a repeated batch would be accepted a second time.
    */
   private batchDataSet = '';
-  /** The newest batch that Redis has perhaps accepted; Redis forgets it when this node is silent for a minute. */
-  private acceptedBatch = 0;
+  /** The newest batch that Redis may have accepted. Redis forgets it after a minute of silence. */
+  private maybeAcceptedBatch = 0;
   private readonly keys: readonly string[];
   private readonly logKey: string;
 
@@ -65,8 +65,8 @@ export class RedisSealCoordinator implements SealCoordinator {
   async report(report: SealReport): Promise<SealReportReply> {
     const { interval, served, canSeal, batch, activeStreams } = report;
     if (batch && !batch.isRepeat) this.batchDataSet = this.dataSet;
-    const acceptedBatch = this.acceptedBatch;
-    if (batch) this.acceptedBatch = batch.number;
+    const maybeAcceptedBatch = this.maybeAcceptedBatch;
+    if (batch) this.maybeAcceptedBatch = batch.number;
     const [code, waitMs, result, dataSet, watermark] = (await this.call('fourbeat_report', [
       this.nodeId,
       interval,
@@ -74,14 +74,14 @@ export class RedisSealCoordinator implements SealCoordinator {
       canSeal ? 1 : 0,
       this.batchDataSet,
       ...(batch ? [batch.number, batch.isRepeat ? 1 : 0, batch.bytes] : [0, 0, '']),
-      acceptedBatch,
+      maybeAcceptedBatch,
       ...activeStreams,
     ])) as [number, number, number, Uint8Array, number];
     const decision = decisionOf(code);
     if (decision === 'early') return { decision, waitMs, batchResult: null, watermark };
     this.dataSet = decoder.decode(dataSet);
     const batchResult = BATCH_RESULTS[result] ?? null;
-    if (batch && batchResult === 'rejected') this.acceptedBatch = batch.number - 1;
+    if (batch && batchResult === 'rejected') this.maybeAcceptedBatch = batch.number - 1;
     return { decision, waitMs, batchResult, watermark };
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { Unavailable } from '../../platform/errors.ts';
 import { MemoryFeedLog } from './feed-log-memory.ts';
-import { withPageTurns } from './page-turns.ts';
+import { limitPageReads } from './page-read-limit.ts';
 import type { SealedBody } from './sealed-sql.ts';
 
 const STREAM = 'a stream';
@@ -21,7 +21,7 @@ describe('reads of many older intervals', () => {
       pending.push({ streamId, from, answer });
       return answer.promise;
     };
-    const store = withPageTurns({ readSealed });
+    const store = limitPageReads({ readSealed });
     const [log, ofWorker] = [1, 2].map(() => new MemoryFeedLog(store, OLD + 10_000_000));
     return { log: log as MemoryFeedLog, ofWorker: ofWorker as MemoryFeedLog, pending };
   }

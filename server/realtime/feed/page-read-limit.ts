@@ -10,8 +10,8 @@ const READS_MAX = 4;
 /** At 1,000 pages a second the last of them waits half a second. */
 const READS_QUEUED_MAX = 500;
 
-/** A store whose pages of stored bodies are read in turns, those of all threads of the node together. */
-export function withPageTurns<S extends FeedStore>(store: S): S {
+/** Limits concurrent reads of pages by all threads of the node together; streams take turns. */
+export function limitPageReads<S extends FeedStore>(store: S): S {
   const limiter = new ConcurrencyLimiter(
     READS_MAX,
     READS_QUEUED_MAX,

@@ -16,7 +16,7 @@ export const ALL_CLOSES_MAX = 500;
  * results of 500 long quizzes have 9.7 MB: PostgreSQL sealed them in 1.0 s.
  */
 export const ALL_RESULT_BYTES = 2 * 1024 * 1024;
-/** What the results of a quiz count in addition to the question and twice the choices: at most 1,500 in fact. */
+/** The most that the results of a quiz have in addition to its question and twice its choices. */
 export const RESULT_OVERHEAD_BYTES = 1_500;
 /** Most winners rounds that are counted in one interval. */
 export const ROUND_COUNTS_MAX = 1_000;

@@ -70,7 +70,7 @@ export interface RingListener {
   ringShared(streamId: string, memory: SeatMemory): void;
   /** The ring of a stream is closed: registrations in it count no longer, and writers see that. */
   ringDropped(streamId: string): void;
-  /** The stream is archived: it has no ring, and registrations in it have no effect for good. */
+  /** The stream is archived: it has no ring, and registrations in it never have an effect. */
   streamArchived(streamId: string): void;
 }
 
