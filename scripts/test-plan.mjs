@@ -46,6 +46,8 @@ const SERVICES = [
 /** Real encoders, which must keep up with the time of their source: two use 1.5 cores. */
 const VIDEO = [
   'server/media/packager/encoder-ffmpeg.test.ts',
+  'server/media/packager/encoder-kinds.test.ts',
+  'server/media/packager/encoder-process.test.ts',
   'server/media/packager/late-tracks.full.test.ts',
   'server/media/packager/missing-video.test.ts',
   'server/media/packager/probe.test.ts',
