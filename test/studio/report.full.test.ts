@@ -258,9 +258,11 @@ describe('the report', () => {
   }, 60_000);
 
   test('[J-12] has exports that match the figures', async () => {
-    const [results, answers, winners, audience, chat, feed] = await Promise.all(
-      ['results', 'answers', 'winners', 'audience', 'chat', 'feed'].map((what) => rowsOf(what)),
+    // At most four exports at once (L-20).
+    const [results, answers, winners] = await Promise.all(
+      ['results', 'answers', 'winners'].map(rowsOf),
     );
+    const [audience, chat, feed] = await Promise.all(['audience', 'chat', 'feed'].map(rowsOf));
     expect(results?.map(({ choice, count }) => [choice, count])).toEqual([
       ...[
         ['Mars', 1],
