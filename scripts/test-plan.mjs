@@ -13,6 +13,7 @@ const ALONE = [
   'test/media/players.full.test.ts',
   'test/player/overlay-latency.full.test.ts',
   'test/player/show.full.test.ts',
+  'test/studio/large-show.full.test.ts',
   'test/studio/outages.full.test.ts',
 ];
 
@@ -126,7 +127,7 @@ export function testPlan(isFull) {
   const steps = [
     // A fourth would make the services of the others exceed their time limits on two slow cores.
     { name: 'tests', atOnce: 3, files: [] },
-    { name: 'tests of pages and viewers', atOnce: 3, files: [] },
+    { name: 'tests of pages and viewers', atOnce: 2, files: [] },
     { name: 'tests of video', atOnce: 2, files: [] },
     { name: 'tests of whole services', atOnce: 4, files: [] },
     { name: 'tests of several nodes', atOnce: 2, files: [] },
