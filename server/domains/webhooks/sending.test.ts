@@ -186,6 +186,15 @@ describeWebhooks('webhook deliveries', (open) => {
       ),
     );
 
+  /** Six webhooks with nine due deliveries each. */
+  const addBacklog = async (account: string) => {
+    const webhooks = await Promise.all(
+      Array.from({ length: 6 }, () => fixture.newWebhook('stream.started')),
+    );
+    for (const webhook of webhooks) for (let n = 0; n < 9; n++) await queueTest(webhook);
+    await giveTo(account, webhooks);
+  };
+
   test('[H-16] a node claims at most 12 deliveries of an account at a time, and then those of others', async () => {
     fixture = await open();
     const other = await newAccount('other');
@@ -208,13 +217,7 @@ describeWebhooks('webhook deliveries', (open) => {
   test('[H-16] the account with the fewest attempts of a node is next, however long the deliveries of others are due', async () => {
     fixture = await open();
     const [slow, late] = [await newAccount('slow'), await newAccount('late')];
-    for (const account of [PRODUCER, slow]) {
-      const webhooks = await Promise.all(
-        Array.from({ length: 6 }, () => fixture.newWebhook('stream.started')),
-      );
-      for (const webhook of webhooks) for (let n = 0; n < 9; n++) await queueTest(webhook);
-      await giveTo(account, webhooks);
-    }
+    for (const account of [PRODUCER, slow]) await addBacklog(account);
     fixture.nowMs += 60_000;
     const last = await fixture.newWebhook('stream.started');
     for (let n = 0; n < 9; n++) await queueTest(last);
@@ -237,13 +240,7 @@ describeWebhooks('webhook deliveries', (open) => {
     const [delivery] = await claim();
     if (!delivery) throw new Error('nothing was claimed');
     await finish(delivery, { status: 500 });
-    for (const account of [PRODUCER, slow]) {
-      const webhooks = await Promise.all(
-        Array.from({ length: 6 }, () => fixture.newWebhook('stream.started')),
-      );
-      for (const webhook of webhooks) for (let n = 0; n < 3; n++) await queueTest(webhook);
-      await giveTo(account, webhooks);
-    }
+    for (const account of [PRODUCER, slow]) await addBacklog(account);
     fixture.nowMs += 60_000;
     const inFlight = { [PRODUCER]: 8, [slow]: 7 };
     const next = async (failingLimit: number) =>
