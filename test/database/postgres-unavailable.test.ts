@@ -171,8 +171,9 @@ test('[N-19] a node works with its open connections while the server accepts no 
   } catch (error) {
     expect(String(error)).toMatch(/too many|remaining connection slots/);
   }
-  const writes = Array.from({ length: 50 }, () => database.store.add({ text: 'busy' }));
-  expect(await Promise.all(writes)).toHaveLength(50);
+  // More than there are connections, and few enough for the time limit of a busy machine.
+  const writes = Array.from({ length: 12 }, () => database.store.add({ text: 'busy' }));
+  expect(await Promise.all(writes)).toHaveLength(12);
   expect(database.unavailableReason()).toBeNull();
   // A node that starts now has to wait.
   expect(
