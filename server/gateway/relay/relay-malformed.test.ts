@@ -92,3 +92,17 @@ test.each(['Host: i', 'host:h', 'HOST: '])(
     expect(connections()).toHaveLength(0);
   },
 );
+
+test.each([
+  ['line above 16 KB', `GET /odd?${'a'.repeat(16 * 1024)}`, '431 Request Header Fields Too Large'],
+  ['line that no CRLF ends', 'GET /odd HTTP/1.1\nHost: h\n\n', '400 Bad Request'],
+])(
+  'a request without the end of its first line gets an error, and the origin server gets nothing of it: %s',
+  async (_, begin, status) => {
+    const attacker = client();
+    attacker.send(begin);
+    await attacker.waitForClose();
+    expect(attacker.text).toBe(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`);
+    expect(connections()).toHaveLength(0);
+  },
+);

@@ -56,6 +56,9 @@ const END_OF_BODY = Buffer.from('\r\n');
 // As the origin server rejects a request without a `Host` (SPEC G-31). It takes one with several, and
 // closes the connection of one with an unknown method.
 const BAD_REQUEST = Buffer.from('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
+const HEAD_TOO_LARGE = Buffer.from(
+  'HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\n\r\n',
+);
 
 // Timeouts in seconds. The gateway ends connections of clients that read nothing, and the origin server has
 // stricter timeouts for bodies (SPEC L-2).
@@ -197,20 +200,20 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
 
   /** @param bytes the same as those that the constructor got */
   start(bytes: Buffer): void {
-    if (this.framing.hasSeveralHosts) {
-      this.client.send(BAD_REQUEST);
+    const { lineBytes, hasSeveralHosts } = this.framing;
+    // Without the end of its first line a request cannot get the address of its client, and the origin server
+    // could read further requests in what follows.
+    if (lineBytes === 0 || hasSeveralHosts) {
+      const isTooLarge = lineBytes === 0 && bytes.length > HEAD_BYTES_MAX;
+      this.client.send(isTooLarge ? HEAD_TOO_LARGE : BAD_REQUEST);
       this.end();
       return;
     }
     const { connections, secret } = this.context;
     if (this.canShare) this.origin = connections.takeIdle(this);
     const end = this.endOfBody(bytes, this.framing.headBytes);
-    const { lineBytes } = this.framing;
-    if (lineBytes === 0) this.forward(bytes);
-    else {
-      const header = clientHeaderLine(secret, this.client.address);
-      this.forward(insertClientHeader(bytes, lineBytes, end, header));
-    }
+    const header = clientHeaderLine(secret, this.client.address);
+    this.forward(insertClientHeader(bytes, lineBytes, end, header));
     this.storeSurplus(bytes, this.skipTrailers(bytes, end));
     if (!this.origin) connections.dial(this);
   }

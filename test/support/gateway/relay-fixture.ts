@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Socket } from 'bun';
 import { type ActiveRelay, Relay, type RelayClient } from '../../../server/gateway/relay/relay.ts';
+import { HEAD_BYTES_MAX } from '../../../server/gateway/request-head.ts';
 import { createOpenFiles } from '../../../server/platform/open-files.ts';
 
 /** A minimal gateway that relays all requests. */
@@ -79,7 +80,9 @@ class RelayingConnection implements RelayClient {
       return;
     }
     this.partial = Buffer.concat([this.partial, bytes]);
-    const isInvalid = /^[^A-Z]|[^\r]\n/.test(this.partial.toString('latin1'));
+    const isInvalid =
+      this.partial.length > HEAD_BYTES_MAX ||
+      /^[^A-Z]|[^\r]\n/.test(this.partial.toString('latin1'));
     if (!isInvalid && !this.partial.includes('\r\n\r\n')) return;
     const head = this.partial;
     this.partial = Buffer.alloc(0);
