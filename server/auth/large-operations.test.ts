@@ -9,6 +9,10 @@ const callerOf = (uuid: string): StudioCaller => ({
   user: { uuid, email: `${uuid}@example.org`, name: uuid, created: 0 },
   actor: { kind: 'token' },
 });
+const memberOf = (account: string, uuid: string): StudioCaller => ({
+  ...callerOf(account),
+  actor: { kind: 'member', uuid, name: uuid, role: 'moderator' },
+});
 
 test('[L-19] large operations run one at a time, and accounts take turns', async () => {
   const operations = newOperations();
@@ -35,6 +39,19 @@ test('[L-19] more operations of an account than may wait are refused, and those 
   resolve('done');
   expect(new Set(await Promise.all([...waiting, other]))).toEqual(new Set(['done']));
   expect(await run('many')).toBe('done');
+});
+
+test('[L-19] a member takes half of the places of its account', async () => {
+  const operations = newOperations();
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const runOf = (member: string) =>
+    operations.run(memberOf('account', member), () => promise).catch((error) => error);
+  const waiting = Array.from({ length: LARGE_OPERATIONS_MAX / 2 }, () => runOf('moderator'));
+  expect(await runOf('moderator')).toBeInstanceOf(RateLimited);
+  const owner = runOf('owner');
+  resolve('done');
+  expect(new Set(await Promise.all([...waiting, owner]))).toEqual(new Set(['done']));
+  expect(await runOf('moderator')).toBe('done');
 });
 
 test('[L-19] [R-15] when the database cannot take an operation, those that wait fail with it', async () => {

@@ -3,10 +3,10 @@ import { RateLimited, Unavailable } from '../platform/errors.ts';
 import { KeyCounts } from '../platform/key-counts.ts';
 import type { Pace, Step } from '../platform/pace.ts';
 import { withinBudget } from '../storage/sql/request-budget.ts';
-import type { StudioCaller } from './credentials.ts';
+import { memberUuid, type StudioCaller } from './credentials.ts';
 import type { LargeResponses } from './large-responses.ts';
 
-/** Most of one account that run or wait at once; more get 429. */
+/** Most of one account that run or wait at once, of a member half of them; more get 429. */
 export const LARGE_OPERATIONS_MAX = 64;
 /** Most that wait on a node; more get 503, those of the account with the most first. */
 export const LARGE_OPERATIONS_QUEUED_MAX = 1_024;
@@ -23,6 +23,8 @@ export class LargeOperations {
     'Too many large requests wait; try again in a second.',
   );
   private readonly ofAccounts = new KeyCounts(LARGE_OPERATIONS_MAX);
+  /** Else one member, such as a moderator, could keep the others from running the show. */
+  private readonly ofMembers = new KeyCounts(LARGE_OPERATIONS_MAX / 2);
 
   constructor(
     private readonly pace: Pace,
@@ -31,22 +33,19 @@ export class LargeOperations {
 
   /**
    * Runs an operation when it is the turn of its account.
-   * @throws RateLimited when too many of the account wait, or when the caller has too much unread (L-17)
+   * @throws RateLimited when too many of the account or member wait, or when the caller has too much unread (L-17)
    */
   async run<T>(caller: StudioCaller, operation: (step: Step) => Promise<T>): Promise<T> {
-    const account = caller.user.uuid;
-    if (!this.ofAccounts.add(account)) {
-      throw new RateLimited('Too many large requests at once; try again in 5 s.', 5);
-    }
-    try {
-      return await this.limiter.run(account, () => {
-        // Earlier operations may have left unread responses meanwhile.
-        this.responses.check(caller);
-        return this.runNow(operation);
-      });
-    } finally {
-      this.ofAccounts.remove(account);
-    }
+    const member = memberUuid(caller.actor);
+    const run = () =>
+      counted(this.ofAccounts, caller.user.uuid, () =>
+        this.limiter.run(caller.user.uuid, () => {
+          // Earlier operations may have left unread responses meanwhile.
+          this.responses.check(caller);
+          return this.runNow(operation);
+        }),
+      );
+    return member === null ? run() : counted(this.ofMembers, member, run);
   }
 
   private async runNow<T>(operation: (step: Step) => Promise<T>): Promise<T> {
@@ -57,5 +56,16 @@ export class LargeOperations {
       if (error instanceof Unavailable) this.limiter.rejectQueued(error);
       throw error;
     }
+  }
+}
+
+async function counted<T>(counts: KeyCounts, key: string, run: () => Promise<T>): Promise<T> {
+  if (!counts.add(key)) {
+    throw new RateLimited('Too many large requests at once; try again in 5 s.', 5);
+  }
+  try {
+    return await run();
+  } finally {
+    counts.remove(key);
   }
 }
