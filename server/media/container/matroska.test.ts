@@ -220,7 +220,7 @@ describe('malformed WebM/Matroska', () => {
     expect(errorOf(concatBytes([header, cluster, timestamp]))).toContain('number is too long');
   });
 
-  test('[M-16] malformed WebM/Matroska with two lists of tracks, or too many entries in one, is rejected', () => {
+  test('[M-16] malformed WebM/Matroska with a repeated Info or Tracks element, or too many tracks, is rejected', () => {
     const start = Buffer.from('1a45dfa3874282847765626d18538067ff', 'hex');
     const tracks = (entries: number) =>
       Buffer.from(
@@ -229,7 +229,11 @@ describe('malformed WebM/Matroska', () => {
       );
     expect(errorOf(concatBytes([start, tracks(64)]))).toBe('');
     expect(errorOf(concatBytes([start, tracks(65)]))).toContain('too many tracks');
-    expect(errorOf(concatBytes([start, tracks(1), tracks(1)]))).toContain('two lists of tracks');
+    const info = Buffer.from('1549a96680', 'hex');
+    for (const element of [info, tracks(1)]) {
+      expect(errorOf(concatBytes([start, element]))).toBe('');
+      expect(errorOf(concatBytes([start, element, element]))).toContain('is repeated');
+    }
   });
 
   test('[M-16] WebM/Matroska with a timestamp scale of a track is rejected, unless it is 1', () => {

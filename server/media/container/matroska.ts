@@ -64,7 +64,8 @@ export class MatroskaReader implements ContainerReader {
   private headerBytes = 0;
   private hasSegment = false;
   private scaleNs = DEFAULT_SCALE_NS;
-  private hasTracks = false;
+  /** The ids of the elements in the header that are read. */
+  private readonly readIds = new Set<number>();
   private tracks: MatroskaTracks = { video: null, audio: new Set(), delaysNs: new Map() };
   private state: 'start' | 'header' | 'clusters' = 'start';
   private clusterTicks: number | null = null;
@@ -142,13 +143,13 @@ export class MatroskaReader implements ContainerReader {
     if ((this.state === 'start') !== (header.id === ID.ebml))
       throw new Error('the EBML header is misplaced');
     if (this.state === 'start') requireDocType(bytes, header.headerBytes);
-    if (header.id === ID.info) this.scaleNs = readTimestampScale(bytes, header.headerBytes);
-    if (header.id === ID.tracks) {
-      // 160 lists with two million elements fit into the header.
-      if (this.hasTracks) throw new Error('it has two lists of tracks');
-      this.hasTracks = true;
-      this.tracks = readTracks(bytes, header.headerBytes);
+    if (header.id === ID.info || header.id === ID.tracks) {
+      // 160 lists of tracks with two million elements fit into the header.
+      if (this.readIds.has(header.id)) throw new Error('an element of its header is repeated');
+      this.readIds.add(header.id);
     }
+    if (header.id === ID.info) this.scaleNs = readTimestampScale(bytes, header.headerBytes);
+    if (header.id === ID.tracks) this.tracks = readTracks(bytes, header.headerBytes);
     this.state = 'header';
     this.storeHeader(bytes);
     return { bytes, isHeader: true, isEntryPoint: false, sourceMs: null };
