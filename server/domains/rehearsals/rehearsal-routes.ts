@@ -4,6 +4,7 @@ import type { Rehearsal } from '../../../protocol/rehearsal.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
 import type { LargeOperations } from '../../auth/large-operations.ts';
 import type { StudioCall, StudioHandlerFactory } from '../../auth/studio-handler.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { DomainError } from '../../platform/errors.ts';
 import type { Step } from '../../platform/pace.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
@@ -21,6 +22,7 @@ export interface RehearsalRoutes {
       'createRehearsal' | 'copyDrafts' | 'findRehearsal' | 'dismissRehearsal'
     >;
   readonly largeOperations: LargeOperations;
+  readonly clock: Clock;
   readonly newId: () => string;
   /** Runs the simulated viewers of rehearsals on this node. */
   readonly runner: Pick<RehearsalRunner, 'node' | 'unavailableReason' | 'run' | 'dismiss'>;
@@ -29,13 +31,13 @@ export interface RehearsalRoutes {
 /** Operations of the studio API on rehearsals (SPEC Y). */
 export function rehearsalHandlers(
   studio: StudioHandlerFactory,
-  { store, largeOperations, newId, runner }: RehearsalRoutes,
+  { store, largeOperations, clock, newId, runner }: RehearsalRoutes,
 ) {
   /** Whether this is still the show's rehearsal and it is running. */
   async function isCurrent(call: StudioCall, { streamId }: RehearsalRow): Promise<boolean> {
     try {
       const current = await store.findRehearsal(showRefOf(call));
-      return current.streamId === streamId && isRunning(current, call.nowMs);
+      return current.streamId === streamId && isRunning(current, clock.nowMs());
     } catch (error) {
       if (error instanceof DomainError) return false;
       throw error;
@@ -58,11 +60,13 @@ export function rehearsalHandlers(
   return {
     createRehearsal: studio(studioApi.createRehearsal, (call, settings) =>
       largeOperations.run(call, async (step) => {
-        const { showId, producer, nowMs } = showRefOf(call);
+        const { showId, producer } = showRefOf(call);
         const drafts = await step(() => store.listDraftIds({ streamId: showId, producer }));
         const unavailableReason = runner.unavailableReason();
         if (unavailableReason !== null) throw new DomainError('conflict', unavailableReason);
         const id = newId();
+        // The call may have waited for its turn, longer than a rehearsal may go without a report.
+        const nowMs = clock.nowMs();
         const input = { id, showId, producer, node: runner.node, settings, nowMs };
         const row = await step(() => store.createRehearsal(input, call.idempotency));
         // An idempotent repeat may return a rehearsal that is over: do not start its viewers again.

@@ -65,6 +65,7 @@ export class RehearsalRunner {
   private readonly running = new Map<string, RunningRehearsal>();
   private cleanupTimer: Timer | undefined;
   private isStopped = false;
+  private isCleaning = false;
 
   constructor(private readonly options: RehearsalRunnerOptions) {}
 
@@ -117,8 +118,10 @@ export class RehearsalRunner {
     for (const streamId of [...this.running.keys()]) this.dismiss(streamId);
   }
 
-  /** Removes data of dismissed and expired rehearsals. */
+  /** Removes data of dismissed and expired rehearsals, unless an earlier call does. */
   async cleanUp(): Promise<void> {
+    if (this.isCleaning) return;
+    this.isCleaning = true;
     const { store, clock } = this.options;
     const pace = new Pace();
     try {
@@ -128,6 +131,8 @@ export class RehearsalRunner {
       }
     } catch (error) {
       this.logError(error, 'rehearsal data could not be removed');
+    } finally {
+      this.isCleaning = false;
     }
   }
 
