@@ -43,8 +43,8 @@ const CLEANUP_BATCH_SIZE = 1_000;
 /** Deliveries that are marked as failed in one transaction: SQLite writes their bodies again, up to 2 MB. */
 const FAILED_BATCH_SIZE = 100;
 const AFTER_ALL_EPOCHS = 2 ** 31 - 1;
-/** Webhooks searched in one call: those of one account (H-1). */
-const CLEANUP_WEBHOOKS = 20;
+/** Webhooks searched in one call. PostgreSQL takes 86 ms for one with 9,900 pending deliveries before a vacuum. */
+const CLEANUP_WEBHOOKS = 4;
 
 interface OldDeliveries {
   readonly old: readonly string[];
@@ -96,16 +96,16 @@ async function staleDeliveriesOf(tx: Tx, { id, enabled, epoch }: LoggedWebhook, 
 }
 
 /**
- * The oldest pending deliveries beyond `PENDING_MAX`. They are counted by the index of waiting deliveries, and found
- * in the order of their creation. `+` keeps both databases from that index for the search, and SQLite from reading
+ * The oldest pending deliveries beyond `PENDING_MAX`. They are counted by the index of waiting deliveries, no more than
+ * a call needs: with 200,000, PostgreSQL took longer than a call may. They are found in the order of their creation. `+` keeps both databases from that index for the search, and SQLite from reading
  * 10,000 rows with long bodies.
  */
 async function excessDeliveriesOf(tx: Tx, { id, epoch }: LoggedWebhook, limit: number) {
   const current = [id, epoch ?? AFTER_ALL_EPOCHS];
   const pending = await countRows(
     tx,
-    'deliveries where webhook = $1 and due is not null and epoch = $2',
-    current,
+    `(select 1 from deliveries where webhook = $1 and due is not null and epoch = $2 limit $3) counted`,
+    [...current, PENDING_MAX + limit],
   );
   const excess = Math.min(limit, pending - PENDING_MAX);
   if (excess <= 0) return [];

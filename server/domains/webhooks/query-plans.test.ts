@@ -189,3 +189,24 @@ test('[H-20] a clean-up searches the log of one webhook after another, by indexe
     'INDEX deliveries_of_webhook',
   ]);
 });
+
+// All pending deliveries of a webhook were counted for each 100 that fail: with 200,000 no call ended in time.
+test('[H-20] a clean-up counts no more deliveries of a webhook in PostgreSQL than it may keep', async () => {
+  await withSession(async (session) => {
+    let reads = 0;
+    const tx = explainingTx(session, (plan) => {
+      reads += rowsRead(plan, 'deliveries');
+    });
+    await session.run('begin');
+    await session.query(
+      `insert into deliveries (id, webhook, type, body, created, state, due, epoch)
+       select 'd' || n, 'a webhook', 'test', '{}', n, 'pending', 1, ${2 ** 31 - 1}
+       from generate_series(1, 30000) n`,
+    );
+    await session.query('analyze deliveries');
+    const found = await procedures.findOldDeliveries.run(tx, { nowMs: 1, after: '' });
+    await session.run('rollback');
+    expect(found.excess).toHaveLength(100);
+    expect(reads).toBeLessThan(11_000);
+  });
+}, 30_000);

@@ -94,11 +94,11 @@ export class WebhookSender {
    * until none is left. A call during another one waits for that one.
    */
   cleanUp(): Promise<void> {
-    this.cleaning ??= this.cleanUpAll()
-      .catch((error) => this.logError(error))
-      .finally(() => {
-        this.cleaning = null;
-      });
+    this.cleaning ??= this.attempt('webhook deliveries cannot be cleaned up', () =>
+      this.cleanUpAll(),
+    ).then(() => {
+      this.cleaning = null;
+    });
     return this.cleaning;
   }
 
