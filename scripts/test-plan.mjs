@@ -11,6 +11,7 @@ const ALONE = [
   'test/hostile.full.test.ts',
   'test/kill/kill.test.ts',
   'test/media/players.full.test.ts',
+  'test/media/watch-page.test.ts',
   'test/player/overlay-latency.full.test.ts',
   'test/player/show.full.test.ts',
   'test/studio/large-show.full.test.ts',
@@ -34,13 +35,10 @@ const NODES = [
 
 /** Whole services with limits of seconds, which use a third of a core each. */
 const SERVICES = [
-  'server/media/srt/srt-listener.full.test.ts',
   'server/realtime/coordination/shared-clock.full.test.ts',
   'test/cluster/moderation.test.ts',
   'test/cluster/roles.test.ts',
   'test/gateway/workers.test.ts',
-  'test/media/media-faults.full.test.ts',
-  'test/media/senders.test.ts',
   'test/studio-api/rehearsal-crowd.full.test.ts',
 ];
 
@@ -52,14 +50,16 @@ const VIDEO = [
   'server/media/packager/late-tracks.full.test.ts',
   'server/media/packager/missing-video.test.ts',
   'server/media/packager/probe.test.ts',
+  'server/media/srt/srt-listener.full.test.ts',
   'test/demo.test.ts',
   'test/media/full-disk-recording.test.ts',
   'test/media/gap-players.full.test.ts',
+  'test/media/media-faults.full.test.ts',
   'test/media/play.test.ts',
   'test/media/preview.test.ts',
   'test/media/recording.test.ts',
+  'test/media/senders.test.ts',
   'test/media/timeline-conformance.test.ts',
-  'test/media/watch-page.test.ts',
 ];
 
 /** Browsers and simulated viewers use both cores, so a database beside them would seem unavailable. */
