@@ -78,7 +78,11 @@ export class RedisSealCoordinator implements SealCoordinator {
       ...activeStreams,
     ])) as [number, number, number, Uint8Array, number];
     const decision = decisionOf(code);
-    if (decision === 'early') return { decision, waitMs, batchResult: null, watermark };
+    if (decision === 'early') {
+      // Redis did not look at the batch.
+      this.maybeAcceptedBatch = maybeAcceptedBatch;
+      return { decision, waitMs, batchResult: null, watermark };
+    }
     this.dataSet = decoder.decode(dataSet);
     const batchResult = BATCH_RESULTS[result] ?? null;
     if (batch && batchResult === 'rejected') this.maybeAcceptedBatch = batch.number - 1;

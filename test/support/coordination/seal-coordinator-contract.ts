@@ -61,6 +61,17 @@ function testCoordinator({ server, redis, startAnother }: CoordinatorBackend): v
     return batches.map((bytes) => decoder.decode(bytes));
   }
 
+  /** Resolves when an interval ends in 50 to 100 ms. @returns the time of Redis, Unix ms */
+  async function beforeEndOfInterval(): Promise<number> {
+    const untilEndMs = (nowMs: number) => INTERVAL_MS - (nowMs % INTERVAL_MS);
+    let nowMs = await redis.timeMs();
+    while (untilEndMs(nowMs) > 100 || untilEndMs(nowMs) < 50) {
+      await Bun.sleep(5);
+      nowMs = await redis.timeMs();
+    }
+    return nowMs;
+  }
+
   describe('a report', () => {
     test('[N-4] the reply to a report tells the last live node to seal, and no other', async () => {
       const [a, b, c] = [node('a'), node('b'), node('c')];
@@ -135,12 +146,7 @@ function testCoordinator({ server, redis, startAnother }: CoordinatorBackend): v
     });
 
     test('[N-8] [F-11] a report is early when the interval has not ended by the clock of Redis', async () => {
-      const untilEndMs = (nowMs: number) => INTERVAL_MS - (nowMs % INTERVAL_MS);
-      let nowMs = await redis.timeMs();
-      while (untilEndMs(nowMs) > 100 || untilEndMs(nowMs) < 50) {
-        await Bun.sleep(5);
-        nowMs = await redis.timeMs();
-      }
+      const nowMs = await beforeEndOfInterval();
       const interval = intervalAt(nowMs);
       const reply = await node('a').report(reportOf(interval, { batch: batch(1) }));
       expect(reply.decision).toBe('early');
@@ -341,6 +347,16 @@ function testCoordinator({ server, redis, startAnother }: CoordinatorBackend): v
       await collected(a, first, first + 1);
       await a.report(reportOf(first + 2, { batch: batch(2) }));
       expect(await collected(a, first + 1, first + 2)).toEqual(['2']);
+    });
+
+    test('[N-9] a batch of posts that came too early is accepted after a minute of silence', async () => {
+      const a = node('a');
+      await a.report(reportOf(first));
+      const current = intervalAt(await beforeEndOfInterval());
+      expect((await a.report(reportOf(current, { batch: batch(1) }))).decision).toBe('early');
+      await server.command('DEL', 'fourbeat:{fourbeat}:test:nodes');
+      await a.report(reportOf(first + 1, { batch: batch(1, '1', true) }));
+      expect(await collected(a, first, first + 1)).toEqual(['1']);
     });
 
     test('[N-12] a batch of posts is rejected when Redis has no room', async () => {
