@@ -6,7 +6,7 @@ import { RateLimiter, SeatWindows } from '../../platform/rate-limiter.ts';
 import { replaceRuntime, SYSTEM_RUNTIME } from '../../platform/runtime.ts';
 import { AnswerService } from './answer-service.ts';
 import type { AnswerDecision, ArrivedAnswer } from './quiz-rules.ts';
-import type { ClaimDecision } from './winners-sql.ts';
+import type { ClaimDecision, WinnerClaim } from './winners-sql.ts';
 
 const STREAM = '0f8fad5b-d9cb-469f-a165-70867728950e';
 const QUIZ = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
@@ -39,6 +39,7 @@ const MARS = bytesOf(answerOf('Mars'));
 describe('AnswerService', () => {
   let stored: ArrivedAnswer[];
   let decide: () => AnswerDecision;
+  let claimed: WinnerClaim[];
   let decideClaim: () => ClaimDecision;
   let service: AnswerService;
   let lookups: number;
@@ -46,6 +47,7 @@ describe('AnswerService', () => {
   beforeEach(async () => {
     lookups = 0;
     stored = [];
+    claimed = [];
     decide = () => 'accepted';
     decideClaim = () => 'won';
     service = new AnswerService({
@@ -58,7 +60,10 @@ describe('AnswerService', () => {
           stored.push(...answers);
           return answers.map(() => decide());
         },
-        recordWinners: async (claims) => claims.map(() => decideClaim()),
+        recordWinners: async (claims) => {
+          claimed.push(...claims);
+          return claims.map(() => decideClaim());
+        },
       },
       clock: { nowMs: () => NOW_MS },
       rate: new RateLimiter('answers', new SeatWindows({ points: LIMIT_POINTS, durationS: 10 })),
@@ -191,10 +196,19 @@ describe('AnswerService', () => {
   test('[W-8] [W-9] a claim is unauthorized if the viewer did not win, and a conflict without a round', async () => {
     const claim = () => outcomeOf((callbacks) => service.tryClaim(viewerOf(1), callbacks));
     expect(await claim()).toBeNull();
-    decideClaim = () => 'not-qualified';
+    decideClaim = () => ({ refusedIn: 7 });
     expect(await claim()).toMatchObject({ kind: 'unauthorized' });
     decideClaim = () => 'no-round';
     expect(await claim()).toMatchObject({ kind: 'conflict' });
+  });
+
+  test('[W-7] a claim that did not fit into a transaction is in the next one, and names the round that refused it', async () => {
+    const claim = () => outcomeOf((callbacks) => service.tryClaim(viewerOf(1), callbacks));
+    const decisions: ClaimDecision[] = ['later', 'later', { refusedIn: 7 }, 'won'];
+    decideClaim = () => decisions.shift() as ClaimDecision;
+    expect(await claim()).toMatchObject({ kind: 'unauthorized' });
+    expect(await claim()).toBeNull();
+    expect(claimed.map(({ refusedIn }) => refusedIn)).toEqual([undefined, undefined, undefined, 7]);
   });
 
   test('[R-15] an answer is refused with the error of the database', async () => {

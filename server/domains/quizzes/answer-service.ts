@@ -4,12 +4,12 @@ import type { SeatOfStream } from '../../auth/viewer-tokens/checked-viewers.ts';
 import { parseBody } from '../../http/body.ts';
 import { Problem } from '../../http/problem.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { DomainError } from '../../platform/errors.ts';
+import { DomainError, Unavailable } from '../../platform/errors.ts';
 import type { RateLimiter } from '../../platform/rate-limiter.ts';
 import { runtime } from '../../platform/runtime.ts';
 import { Batch, type Waiter } from '../../storage/sql/batch.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
-import { untilBudgetEnds } from '../../storage/sql/request-budget.ts';
+import { budgetLeftMs, untilBudgetEnds } from '../../storage/sql/request-budget.ts';
 import type { answerProcedures } from './answers-sql.ts';
 import type { AnswerDecision, ArrivedAnswer } from './quiz-rules.ts';
 import type { PublishedQuiz, quizProcedures } from './quizzes-sql.ts';
@@ -49,6 +49,7 @@ const QUIZZES_MAX = 1_000;
 /** Enough for all choices of a quiz, each as several kinds of clients serialize it. */
 const BODIES_MAX = 32;
 const BODY_BYTES_MAX = 1_024;
+const REFUSALS_MAX = 20_000;
 const ID_CHARS = 36;
 
 // One call with 1,000 rows takes about 2 ms; a longer one would delay other calls in the same commit.
@@ -72,6 +73,8 @@ export class AnswerService {
   private readonly quizzes: PublishedQuizzes;
   private readonly answers: Batch<ArrivedAnswer, AnswerDecision>;
   private readonly claims: Batch<WinnerClaim, ClaimDecision>;
+  /** The round that refused a seat of a stream: all its answers are final, so that they need no second look. */
+  private readonly refusals = new LRUCache<string, number>({ max: REFUSALS_MAX });
 
   constructor(private readonly options: AnswerServiceOptions) {
     const { store } = options;
@@ -171,13 +174,22 @@ export class AnswerService {
     receivedMs: number,
     callbacks: OutcomeCallbacks,
   ): void {
-    this.claims.enqueue(
-      { streamId, seat, receivedMs },
-      {
-        resolve: (decision) => resolveClaim(decision, callbacks),
-        reject: (error) => callbacks.refuse(error),
+    const startMs = runtime.monotonicMs();
+    const key = `${streamId} ${seat}`;
+    const claim = { streamId, seat, receivedMs, refusedIn: this.refusals.get(key) };
+    const waiter: Waiter<ClaimDecision> = {
+      resolve: (decision) => {
+        if (decision === 'later') {
+          if (budgetLeftMs(startMs) > 0) this.claims.enqueue(claim, waiter);
+          else callbacks.refuse(new Unavailable('The database did not answer in time.'));
+          return;
+        }
+        if (typeof decision === 'object') this.refusals.set(key, decision.refusedIn);
+        resolveClaim(decision, callbacks);
       },
-    );
+      reject: (error) => callbacks.refuse(error),
+    };
+    this.claims.enqueue(claim, waiter);
   }
 }
 
@@ -207,7 +219,10 @@ class PendingAnswer implements ArrivedAnswer, Waiter<AnswerDecision> {
   }
 }
 
-function resolveClaim(decision: ClaimDecision, callbacks: OutcomeCallbacks): void {
+function resolveClaim(
+  decision: Exclude<ClaimDecision, 'later'>,
+  callbacks: OutcomeCallbacks,
+): void {
   if (decision === 'won') callbacks.accept();
   else if (decision === 'no-round') {
     const detail = 'No winners are asked for now; wait for request-quiz-winners.';

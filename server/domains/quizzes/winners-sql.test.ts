@@ -35,6 +35,32 @@ test('[W-4] [W-9] a winner report is in time until the interval of the count end
   ]);
 });
 
+test('[W-7] a transaction decides on as many claims as it has lookups for, and on none that its round refused', async () => {
+  show = await openShow([STREAM, uuidOf(3)]);
+  const own = { producer: PRODUCER, nowMs: SHOW_START_MS };
+  await show.store.requestWinners({ ...own, id: uuidOf(2), streamId: STREAM });
+  await show.store.requestWinners({ ...own, id: uuidOf(4), streamId: uuidOf(3) });
+  using sqlite = new Database(join(show.directory, DATABASE_FILE));
+  sqlite.run('update winners_rounds set quizzes = 1999 where stream_id = ?', [STREAM]);
+  const claimsOf = (streamId: string) =>
+    Array.from({ length: 9 }, (_, seat) => ({ streamId, seat, receivedMs: SHOW_START_MS }));
+  const claims = [...claimsOf(STREAM), ...claimsOf(uuidOf(3))];
+  // Two rounds share 20,000 lookups: 5 seats in a game of 1,999 quizzes.
+  const decisions = await show.store.recordWinners(claims);
+  expect(decisions).toEqual([
+    ...Array(5).fill('won'),
+    ...Array(4).fill('later'),
+    ...Array(9).fill('won'),
+  ]);
+  const later = claims.filter((_, index) => decisions[index] === 'later');
+  expect(await show.store.recordWinners(later)).toEqual(Array(4).fill('won'));
+  const round = sqlite.query('select number from winners_rounds where stream_id = ?').get(STREAM);
+  const refusedIn = (round as { number: number }).number;
+  const refused = { streamId: STREAM, seat: 9, receivedMs: SHOW_START_MS, refusedIn };
+  expect(await show.store.recordWinners([refused])).toEqual([{ refusedIn }]);
+  expect(await show.store.recordWinners([{ ...refused, refusedIn: -1 }])).toEqual(['won']);
+});
+
 test('[L-13] a stream has at most 2,000 winners rounds', async () => {
   show = await openShow([STREAM, uuidOf(3)]);
   using sqlite = new Database(join(show.directory, DATABASE_FILE));
