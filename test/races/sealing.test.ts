@@ -5,17 +5,15 @@ import { startRoundDelays } from '../../server/domains/quizzes/winners-sql.ts';
 import { endStreams } from '../../server/domains/streams/streams-sql.ts';
 import type { SealedBody } from '../../server/realtime/feed/sealed-sql.ts';
 import type { Tx } from '../../server/storage/sql/procedure.ts';
+import { explainingTx, type PlanNode, sumOfPlan } from '../support/database/query-plans.ts';
 import {
-  explainingTx,
   FIRST_INTERVAL,
   NODES,
   NOW_MS,
   numberIn,
-  type PlanNode,
   PRODUCER,
   RaceFixture,
   sendEvent,
-  sumOfPlan,
 } from '../support/database/race-fixture.ts';
 
 // Concurrent sealers with one PostgreSQL.

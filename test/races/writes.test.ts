@@ -3,16 +3,14 @@ import { procedures } from '../../server/app/procedures.ts';
 import { SeatLeases } from '../../server/auth/viewer-tokens/seat-leases.ts';
 import { PUBLISH_AHEAD_MS, signingKeyAt } from '../../server/auth/viewer-tokens/signing-keys.ts';
 import { IDEMPOTENCY_TTL_MS } from '../../server/storage/sql/idempotency.ts';
+import { explainingTx, type PlanNode, sumOfPlan } from '../support/database/query-plans.ts';
 import {
   errorKindOf,
   errorKindsIn,
-  explainingTx,
   NOW_MS,
-  type PlanNode,
   PRODUCER,
   QUIZ,
   RaceFixture,
-  sumOfPlan,
 } from '../support/database/race-fixture.ts';
 
 // Concurrent writes of accounts, keys, idempotency keys and seats on several nodes.

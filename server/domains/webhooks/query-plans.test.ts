@@ -2,15 +2,9 @@ import { expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startPostgres } from '../../../test/support/backends/postgres.ts';
-import {
-  explainingTx,
-  type PlanNode,
-  sumOfPlan,
-} from '../../../test/support/database/race-fixture.ts';
-import { openInPostgres } from '../../../test/support/webhooks/webhook-fixture.ts';
+import { explainingTx, rowsRead, withSession } from '../../../test/support/database/query-plans.ts';
+
 import { procedures } from '../../app/procedures.ts';
-import { openSession, type PostgresSession } from '../../storage/sql/postgres.ts';
 import type { Tx } from '../../storage/sql/procedure.ts';
 import { openMigratedSqlite } from '../../storage/sql/sqlite.ts';
 
@@ -76,21 +70,6 @@ test('[H-21] a claim finds due deliveries by one index entry of each webhook, an
   expect(indexes.slice(6, 12)).toEqual(lease);
 });
 
-/** Runs `use` on a session of a new PostgreSQL database. */
-async function withSession(use: (session: PostgresSession) => Promise<void>): Promise<void> {
-  const server = await startPostgres({ fsync: false });
-  const url = await server.createDatabase('plans');
-  const database = await openInPostgres(url);
-  const session = await openSession({ url, connectTimeoutMs: 5_000 });
-  try {
-    await use(session);
-  } finally {
-    await session.end();
-    await database.close();
-    await server.stop();
-  }
-}
-
 // With 10,000 waiting retries of each of 20 webhooks, claims took longer than a call may.
 test('[H-16] a claim reads few deliveries of a webhook in PostgreSQL, however many retries wait', async () => {
   await withSession(async (session) => {
@@ -113,13 +92,6 @@ test('[H-16] a claim reads few deliveries of a webhook in PostgreSQL, however ma
     expect(await readsOfClaim()).toBeLessThan(50);
   });
 }, 30_000);
-
-/** The rows of a table that a plan reads, those that a filter removes included. */
-const rowsRead = (plan: PlanNode, table: string) =>
-  sumOfPlan(plan, (node) => {
-    const rows = node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0);
-    return node['Relation Name'] === table ? rows * node['Actual Loops'] : 0;
-  });
 
 /** Logs events of one account, and a newer one of another. */
 const logEvents = (tx: Tx, count: number) =>

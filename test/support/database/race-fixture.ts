@@ -9,7 +9,7 @@ import type { SealedBody } from '../../../server/realtime/feed/sealed-sql.ts';
 import type { SealOutcome } from '../../../server/realtime/feed/sealing-sql.ts';
 import { openPostgresDatabase } from '../../../server/storage/sql/database-postgres.ts';
 import { openSession, type PostgresSession } from '../../../server/storage/sql/postgres.ts';
-import type { Database, Tx } from '../../../server/storage/sql/procedure.ts';
+import type { Database } from '../../../server/storage/sql/procedure.ts';
 import { type PostgresServer, startPostgres } from '../backends/postgres.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { STREAM } from '../streams/show-fixture.ts';
@@ -145,32 +145,6 @@ export class RaceFixture {
         return JSON.parse(body).events;
       });
   }
-}
-
-/** A node of a plan of PostgreSQL, as `explain (analyze, format json)` returns it. */
-export interface PlanNode {
-  readonly 'Node Type': string;
-  readonly 'Relation Name'?: string;
-  readonly 'Actual Rows': number;
-  readonly 'Rows Removed by Filter'?: number;
-  readonly 'Actual Loops': number;
-  readonly Plans?: readonly PlanNode[];
-}
-
-/** The sum of a measure over all nodes of a plan. */
-export function sumOfPlan(plan: PlanNode, measure: (node: PlanNode) => number): number {
-  return (plan.Plans ?? []).reduce((sum, part) => sum + sumOfPlan(part, measure), measure(plan));
-}
-
-/** A transaction that runs each statement a first time to get its plan. Statements may run twice. */
-export function explainingTx(session: PostgresSession, onPlan: (plan: PlanNode) => void): Tx {
-  const query: Tx['query'] = async (text, params) => {
-    const explain = `explain (analyze, format json) ${text}`;
-    const [row] = await session.query<{ 'QUERY PLAN': string }>(explain, params);
-    onPlan(JSON.parse(row?.['QUERY PLAN'] ?? '')[0].Plan);
-    return session.query(text, params);
-  };
-  return { rows: session.rows, locks: session.locks, insertNew: session.insertNew, query };
 }
 
 async function deadlocksOf(url: string): Promise<number> {
