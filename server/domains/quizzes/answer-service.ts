@@ -4,12 +4,12 @@ import type { SeatOfStream } from '../../auth/viewer-tokens/checked-viewers.ts';
 import { parseBody } from '../../http/body.ts';
 import { Problem } from '../../http/problem.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { DomainError, Unavailable } from '../../platform/errors.ts';
+import { DomainError } from '../../platform/errors.ts';
 import type { RateLimiter } from '../../platform/rate-limiter.ts';
 import { runtime } from '../../platform/runtime.ts';
 import { Batch, type Waiter } from '../../storage/sql/batch.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
-import { budgetLeftMs, untilBudgetEnds } from '../../storage/sql/request-budget.ts';
+import { untilBudgetEnds } from '../../storage/sql/request-budget.ts';
 import type { answerProcedures } from './answers-sql.ts';
 import type { AnswerDecision, ArrivedAnswer } from './quiz-rules.ts';
 import type { PublishedQuiz, quizProcedures } from './quizzes-sql.ts';
@@ -180,8 +180,7 @@ export class AnswerService {
     const waiter: Waiter<ClaimDecision> = {
       resolve: (decision) => {
         if (decision === 'later') {
-          if (budgetLeftMs(startMs) > 0) this.claims.enqueue(claim, waiter);
-          else callbacks.refuse(new Unavailable('The database did not answer in time.'));
+          untilBudgetEnds(startMs, this.claims.add(claim)).then(waiter.resolve, waiter.reject);
           return;
         }
         if (typeof decision === 'object') this.refusals.set(key, decision.refusedIn);

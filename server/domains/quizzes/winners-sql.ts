@@ -137,15 +137,20 @@ export const winnersProcedures = {
       if (claims.length === 0) return [];
       const decisions = new Map<WinnerClaim, ClaimDecision>();
       const claimsByStream = Map.groupBy(claims, ({ streamId }) => streamId);
-      const rounds = await lockOpenRounds(tx, claims);
-      for (const round of rounds) {
+      let lookupsLeft = CLAIM_LOOKUPS_MAX;
+      // Those of long games last, so that they leave lookups to the others.
+      const rounds = (await lockOpenRounds(tx, claims)).toSorted((a, b) => a.quizzes - b.quizzes);
+      for (const [index, round] of rounds.entries()) {
         const inTime = (claimsByStream.get(round.streamId) ?? []).filter((claim) =>
           isInTime(round, claim),
         );
         const isRefused = ({ refusedIn }: WinnerClaim) => refusedIn === round.number;
-        const seatsMax = Math.ceil(CLAIM_LOOKUPS_MAX / rounds.length / (round.quizzes + 1));
+        const lookups = round.quizzes + 1;
+        const share = Math.max(lookups, lookupsLeft / (rounds.length - index));
+        const seatsMax = Math.floor(Math.min(share, lookupsLeft) / lookups);
         const claiming = inTime.filter((claim) => !isRefused(claim)).map(({ seat }) => seat);
         const seats = new Set([...new Set(claiming)].slice(0, seatsMax));
+        lookupsLeft -= seats.size * lookups;
         const qualified = await qualifiedSeats(tx, round, seats);
         const won = inTime.filter(({ seat }) => qualified.has(seat));
         await tx.insertNew(

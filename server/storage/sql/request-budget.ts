@@ -34,13 +34,11 @@ export async function withinBudget<T>(work: () => Promise<T>): Promise<T> {
 export function untilBudgetEnds<T>(startMs: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const expire = () => reject(new Unavailable('The database did not answer in time.'));
-    const timer = runtime.setTimeout(expire, Math.max(0, budgetLeftMs(startMs)));
+    const leftMs = startMs + BUDGET_MS - runtime.monotonicMs();
+    const timer = runtime.setTimeout(expire, Math.max(0, leftMs));
     work.then(resolve, reject).finally(() => runtime.clearTimer(timer));
   });
 }
-
-/** The time in ms that a request has left whose first call began at `startMs` on the monotonic clock. */
-export const budgetLeftMs = (startMs: number) => startMs + BUDGET_MS - runtime.monotonicMs();
 
 /** The time of a call that begins now. */
 export interface CallTime {
