@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { newRehearsalSchema } from '../../../protocol/rehearsal.ts';
+import { explainingTx, rowsRead, withSession } from '../../../test/support/database/query-plans.ts';
 import { insertStream, sqliteOfFile } from '../../../test/support/database/sqlite-of-file.ts';
 import { recordEvent } from '../../realtime/feed/outbox-sql.ts';
 import { inTransaction } from '../../storage/sql/sqlite.ts';
@@ -65,6 +66,46 @@ test('[Y-1] [Y-10] a rehearsal copies drafts in batches, skips deleted ones, and
   expect(remaining.slice(0, 3)).toEqual([249, 49, 0]);
   expect(await copy(0, 1).catch((error) => error.kind)).toBe('not-found');
 });
+
+// PostgreSQL read all answers of the service to find none of a rehearsal.
+test('[Y-10] the removal of a rehearsal reads the answers of its own quizzes only in PostgreSQL', async () => {
+  await withSession(async (session) => {
+    await session.query(
+      `insert into accounts (uuid, email, name, created) values ('a', 'a', 'A', 0)`,
+    );
+    for (const [number, id] of ['show', 'hidden'].entries())
+      await insertStream(session, id, number);
+    await session.query(
+      `insert into rehearsals (stream_id, show_id, account, node, settings, created, seen, is_current)
+       values ('hidden', 'show', 'a', 'n', '{}', 0, 0, 0)`,
+    );
+    await session.query(
+      `insert into quizzes (id, number, stream_id, state, question, choices, answer, duration_ms, reveal, game)
+       select 'q' || n, n, case when n <= 20 then 'show' else 'hidden' end, 'revealed', '?', '[]', 0, 1000,
+         'auto', 0 from generate_series(1, 80) n`,
+    );
+    await session.query(
+      `insert into answers (quiz, seat, choice, received)
+       select q, seat, 0, 0 from generate_series(1, 20) q, generate_series(1, 1000) seat
+       union all select 50, seat, 0, 0 from generate_series(1, 6000) seat`,
+    );
+    await session.run('vacuum analyze');
+    const reads: number[] = [];
+    const tx = explainingTx(session, (plan) => reads.push(rowsRead(plan, 'answers')));
+    const answers = async () => {
+      const [row] = await session.query<{ n: number }>('select count(*) as n from answers');
+      return Number(row?.n);
+    };
+    for (let isLeft = true; isLeft; ) {
+      await session.run('begin');
+      isLeft = await removalProcedures.removeRehearsal.run(tx, { nowMs: 1 });
+      await session.run('commit');
+    }
+    // Those that a batch finds, and those that it deletes.
+    expect(Math.max(...reads)).toBeLessThan(10_100);
+    expect(await answers()).toBe(20_000);
+  });
+}, 30_000);
 
 test('[Y-10] a rehearsal whose producer keeps events waiting delays the removal of no other', async () => {
   const settings = newRehearsalSchema.parse({ viewers: 1 });

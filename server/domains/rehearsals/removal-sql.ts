@@ -7,6 +7,8 @@ const BATCH_ROWS = 5_000;
 /** Of tables with long rows: 2,000 quizzes can have 10 MB, which took 200 ms. */
 const BATCH_QUIZZES = 200;
 const BATCH_INTERVALS = 1_000;
+/** Quizzes or rounds whose rows one transaction removes. */
+const BATCH_PARENTS = 20;
 /** How long tokens of a removed stream may still be valid and write seats. */
 const TOKENS_VALID_MS = (TOKEN_LIFETIME_S + 60) * 1_000;
 
@@ -84,22 +86,43 @@ async function endActivity(tx: Tx, id: string, account: string, nowMs: number): 
 
 /** Deletes rows of a stream, up to a full batch of one table. @returns whether there may be more */
 async function removeBatch(tx: Tx, id: string): Promise<boolean> {
-  const deletions = [
-    ...NUMBERED_TABLES.map(([table, number, other, parent]) => ({
-      rows: BATCH_ROWS,
-      sql: `delete from ${table} where (${number}, ${other}) in (select one.${number}, one.${other}
-         from ${table} one join ${parent} whole on whole.number = one.${number}
-         where whole.stream_id = $1 limit $2)`,
-    })),
-    ...STREAM_TABLES.map(([table, key, rows = BATCH_ROWS]) => ({
-      rows,
-      sql: `delete from ${table} where (${key}) in
-         (select ${key} from ${table} where stream_id = $1 limit $2)`,
-    })),
-  ];
-  for (const { sql, rows } of deletions) {
-    const { affected } = await tx.query(sql, [id, rows]);
+  for (const numbered of NUMBERED_TABLES) {
+    if (await removeNumbered(tx, id, numbered)) return true;
+  }
+  for (const [table, key, rows = BATCH_ROWS] of STREAM_TABLES) {
+    const { affected } = await tx.query(
+      `delete from ${table} where (${key}) in
+       (select ${key} from ${table} where stream_id = $1 limit $2)`,
+      [id, rows],
+    );
     if (affected === rows) return true;
   }
   return false;
+}
+
+/**
+ * Deletes rows of a few parents that have any. With a join, PostgreSQL read all answers of the service to find none
+ * of a rehearsal with 50 quizzes: 0.14 s for 500,000. @returns whether there may be more
+ */
+async function removeNumbered(
+  tx: Tx,
+  id: string,
+  [table, number, other, parent]: (typeof NUMBERED_TABLES)[number],
+): Promise<boolean> {
+  const parents = await tx.query<{ number: number }>(
+    `select number from ${parent} whole where stream_id = $1
+     and (select one.${other} from ${table} one where one.${number} = whole.number limit 1) is not null limit $2`,
+    [id, BATCH_PARENTS],
+  );
+  let left = BATCH_ROWS;
+  for (const { number: parentNumber } of parents) {
+    const { affected } = await tx.query(
+      `delete from ${table} where ${number} = $1 and ${other} in
+       (select ${other} from ${table} where ${number} = $1 limit $2)`,
+      [parentNumber, left],
+    );
+    left -= affected;
+    if (left === 0) break;
+  }
+  return parents.length > 0;
 }
