@@ -1,10 +1,19 @@
 import { expect, test } from 'bun:test';
 import { RateLimited } from '../platform/errors.ts';
 import { Pace } from '../platform/pace.ts';
+import type { StudioCaller } from './credentials.ts';
 import { EXPORTS_MAX, ExportSlices } from './export-slices.ts';
 
 const newSlices = () => new ExportSlices(new Pace());
 const newRequest = (options: RequestInit = {}) => new Request('http://localhost/', options);
+
+const memberOf = (account: string, member: string): StudioCaller => ({
+  user: { uuid: account, email: `${account}@example.org`, name: account, created: 0 },
+  actor: { kind: 'member', uuid: member, name: member, role: 'host' },
+});
+let members = 0;
+/** Another member of an account. */
+const callerOf = (account: string) => memberOf(account, `member ${++members}`);
 
 function* textsOf(name: string, count: number, order: string[]) {
   for (let n = 1; n <= count; n++) {
@@ -17,7 +26,9 @@ test('[L-20] slices of exports are made one at a time, and accounts take turns',
   const exports = newSlices();
   const order: string[] = [];
   const read = async (account: string, name: string) =>
-    (await Array.fromAsync(exports.open(account, newRequest(), textsOf(name, 3, order)))).join(' ');
+    (
+      await Array.fromAsync(exports.open(callerOf(account), newRequest(), textsOf(name, 3, order)))
+    ).join(' ');
   const many = ['a', 'b', 'd', 'e'].map((name) => read('many', name));
   expect(await read('few', 'c')).toBe('c1 c2 c3');
   // In the order of their requests the third slice would be the last of 15.
@@ -29,7 +40,7 @@ test('[L-20] more exports of an account at once are refused until one is read, c
   const exports = newSlices();
   const left = new AbortController();
   const open = (account: string, options?: RequestInit) =>
-    exports.open(account, newRequest(options), textsOf('x', 2, []));
+    exports.open(callerOf(account), newRequest(options), textsOf('x', 2, []));
   const isFull = () => {
     try {
       open('many');
@@ -63,7 +74,17 @@ test('[L-20] an export that fails breaks off and counts no more', async () => {
     throw new Error('the table is gone');
   }
   for (let n = 0; n <= EXPORTS_MAX; n++) {
-    const texts = exports.open('a', newRequest(), failing());
+    const texts = exports.open(callerOf('a'), newRequest(), failing());
     expect(await Array.fromAsync(texts).catch((error) => error.message)).toBe('the table is gone');
   }
+});
+
+test('[L-20] a member leaves one export to the others of its account', () => {
+  const exports = newSlices();
+  const open = (member: string) =>
+    exports.open(memberOf('account', member), newRequest(), textsOf('x', 1, []));
+  for (let n = 1; n < EXPORTS_MAX; n++) open('removed host');
+  expect(() => open('removed host')).toThrow(RateLimited);
+  open('owner');
+  expect(() => open('owner')).toThrow(RateLimited);
 });

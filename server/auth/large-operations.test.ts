@@ -54,14 +54,27 @@ test('[L-19] a member takes half of the places of its account', async () => {
   expect(await runOf('moderator')).toBe('done');
 });
 
+test('[L-19] an operation of a member waits for one of each other member, not for all of them', async () => {
+  const operations = newOperations();
+  const order: string[] = [];
+  const run = (member: string) =>
+    operations.run(memberOf('account', member), async (step) => {
+      await step(() => Promise.resolve());
+      order.push(member);
+    });
+  await Promise.all(['moderator', 'moderator', 'moderator', 'owner'].map(run));
+  expect(order).toEqual(['moderator', 'owner', 'moderator', 'moderator']);
+});
+
 test('[L-19] [R-15] when the database cannot take an operation, those that wait fail with it', async () => {
   const operations = newOperations();
   const failure = Promise.withResolvers<never>();
-  const errors = ['first', 'second'].map((account) =>
-    operations.run(callerOf(account), () => failure.promise).catch((error) => error),
+  const callers = [callerOf('first'), memberOf('second', 'host'), memberOf('second', 'host')];
+  const errors = callers.map((caller) =>
+    operations.run(caller, () => failure.promise).catch((error) => error),
   );
   const unavailable = new Unavailable('The database is stalled.');
   failure.reject(unavailable);
-  expect(await Promise.all(errors)).toEqual([unavailable, unavailable]);
+  expect(await Promise.all(errors)).toEqual(Array(3).fill(unavailable));
   expect(await operations.run(callerOf('first'), async () => 'later')).toBe('later');
 });

@@ -23,8 +23,9 @@ export class LargeOperations {
     'Too many large requests wait; try again in a second.',
   );
   private readonly ofAccounts = new KeyCounts(LARGE_OPERATIONS_MAX);
-  /** Else one member, such as a moderator, could keep the others from running the show. */
   private readonly ofMembers = new KeyCounts(LARGE_OPERATIONS_MAX / 2);
+  /** Of members with operations. */
+  private readonly memberQueues = new Map<string, ConcurrencyLimiter>();
 
   constructor(
     private readonly pace: Pace,
@@ -45,7 +46,23 @@ export class LargeOperations {
           return this.runNow(operation);
         }),
       );
-    return member === null ? run() : counted(this.ofMembers, member, run);
+    return member === null
+      ? run()
+      : counted(this.ofMembers, member, () => this.runOfMember(member, run));
+  }
+
+  /**
+   * Runs the operations of a member one after the other, so that one of another member waits for one of each only:
+   * behind 32 of a moderator an owner waited 6.6 s.
+   */
+  private async runOfMember<T>(member: string, run: () => Promise<T>): Promise<T> {
+    const queue = this.memberQueues.get(member) ?? newMemberQueue();
+    this.memberQueues.set(member, queue);
+    try {
+      return await queue.run(member, run);
+    } finally {
+      if (queue.isIdle) this.memberQueues.delete(member);
+    }
   }
 
   private async runNow<T>(operation: (step: Step) => Promise<T>): Promise<T> {
@@ -53,11 +70,17 @@ export class LargeOperations {
       return await operation((work) => this.pace.step(() => withinBudget(work)));
     } catch (error) {
       // The others would wait for the same deadline, one after the other.
-      if (error instanceof Unavailable) this.limiter.rejectQueued(error);
+      if (error instanceof Unavailable) {
+        for (const queue of [this.limiter, ...this.memberQueues.values()])
+          queue.rejectQueued(error);
+      }
       throw error;
     }
   }
 }
+
+const newMemberQueue = () =>
+  new ConcurrencyLimiter(1, LARGE_OPERATIONS_MAX / 2, 'Too many large requests wait.');
 
 async function counted<T>(counts: KeyCounts, key: string, run: () => Promise<T>): Promise<T> {
   if (!counts.add(key)) {

@@ -41,6 +41,11 @@ export class ConcurrencyLimiter {
     }
   }
 
+  /** Whether no task runs or waits. */
+  get isIdle(): boolean {
+    return this.active === 0;
+  }
+
   /** Rejects all waiting tasks. */
   rejectQueued(error: Unavailable): void {
     const waiters = [...this.queues.values()].flat();

@@ -53,7 +53,7 @@ test.each(['answers', 'feed', 'quizzes'])(
   async (kind) => {
     const open = spyOn(ExportSlices.prototype, 'open');
     expect((await send('GET', `/exports/${kind}`)).status).toBe(200);
-    expect(open.mock.calls.map(([account]) => account)).toEqual([service.account.uuid]);
+    expect(open.mock.calls.map(([{ user }]) => user.uuid)).toEqual([service.account.uuid]);
     open.mockRestore();
   },
 );

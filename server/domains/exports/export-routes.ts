@@ -50,7 +50,7 @@ export function createExports({ context, store, winnerCode }: ExportDeps) {
         openPages({ store, streamId, producer, nowMs, winnerCode, step }),
       );
       const stream = await store.findOwnStream({ id: streamId, producer });
-      const texts = context.exports.open(producer, request, serializePages(table, format, pages));
+      const texts = context.exports.open(caller, request, serializePages(table, format, pages));
       const body = context.large.body({ request, route, caller }, texts, EXPORT_BYTES);
       return new Response(body, {
         headers: {

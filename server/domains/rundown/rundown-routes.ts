@@ -133,7 +133,7 @@ function exportHandler(context: StudioContext, store: RundownDeps['store']): Han
       readRundown(store, { streamId, producer }, step, newQuizOf),
     );
     const stream = await store.findOwnStream({ id: streamId, producer });
-    const texts = context.exports.open(producer, request, serializeQuizzes(quizzes, format));
+    const texts = context.exports.open(caller, request, serializeQuizzes(quizzes, format));
     const body = context.large.body({ request, route, caller }, texts, memoryOf(quizzes));
     return new Response(body, {
       headers: {

@@ -100,7 +100,10 @@ const ownStream = ({ producer, params }: StudioCall) => ({ id: params.stream_id 
 function listHandler(context: StudioContext, store: StudioStreamRoutes['store']): Handler {
   return async (request, route) => {
     const caller = await authorizeStudio(context, request, route);
-    const texts = listTexts(store, caller.user.uuid, context.originOf(request));
+    const account = caller.user.uuid;
+    // A page has up to 860 KB: 30 lists at once stopped the event loop for 0.35 s.
+    const pages = listTexts(store, account, context.originOf(request));
+    const texts = context.exports.slices(account, pages);
     const headers = { ...route.jsonHeaders, 'X-Request-Id': context.log.requestId(request) };
     const authorized = { request, route, caller };
     let start = '';

@@ -67,8 +67,11 @@ export function webhookHandlers(
       store.testWebhook({ ...ownWebhook(call), key: newId(), nowMs: call.nowMs }, call.idempotency),
     ),
 
-    listDeliveries: studio(studioApi.listDeliveries, (call, _, { before = null, limit }) =>
-      store.listDeliveries({ ...ownWebhook(call), before, limit }),
+    listDeliveries: studio(
+      studioApi.listDeliveries,
+      (call, _, { before = null, limit }) =>
+        store.listDeliveries({ ...ownWebhook(call), before, limit }),
+      { isLarge: true },
     ),
 
     retryDelivery: studio(studioApi.retryDelivery, (call) => {
