@@ -88,6 +88,7 @@ async function startOn(options: ServerOptions, backends: Backends): Promise<Runn
     databasePendingCalls: () => database.pending(),
     clockOffsetMs: () => clock.offsetMs(),
     refusedConnections: () => openFiles.refused(),
+    openFiles: () => openFiles.open(),
   });
   const { host, port, corsOrigin, edgeCache } = config;
   const { fetch, sockets, gatewayBackend, stats } = service;

@@ -1,4 +1,5 @@
-import { expect, test } from 'bun:test';
+import { expect, spyOn, test } from 'bun:test';
+import fs from 'node:fs';
 import { createMetrics, createSealLatencyHistogram, type MetricSources } from './metrics.ts';
 import { Histogram } from './response-counter.ts';
 
@@ -15,6 +16,7 @@ function sourcesWith(changed: Partial<MetricSources> = {}): MetricSources {
     answersByDecision: () => [],
     clockOffsetMs: () => 0,
     refusedConnections: () => 0,
+    openFiles: () => 0,
     feed: () => ({ longPolls: 0, eventStreams: 0 }),
     additional: [],
     ...changed,
@@ -122,4 +124,15 @@ test('[O-12] two services in one process have separate metrics', async () => {
   const second = createMetrics(sourcesWith({ watermark: () => 2 }));
   expect(samplesOf(await first.render()).get('fourbeat_watermark')).toBe(1);
   expect(samplesOf(await second.render()).get('fourbeat_watermark')).toBe(2);
+});
+
+test('[O-12] a scrape counts the open files of the process without listing them', async () => {
+  const list = spyOn(fs, 'readdirSync');
+  try {
+    const samples = samplesOf(await createMetrics(sourcesWith({ openFiles: () => 5 })).render());
+    expect(samples.get('process_open_fds')).toBeGreaterThan(0);
+    expect(list).not.toHaveBeenCalled();
+  } finally {
+    list.mockRestore();
+  }
 });

@@ -1,4 +1,5 @@
 import type { Metric, Registry } from 'prom-client';
+import { readOpenFiles } from './open-files.ts';
 import { Histogram } from './response-counter.ts';
 
 /** Responses of one operation, by status. */
@@ -26,6 +27,8 @@ export interface MetricSources {
   clockOffsetMs(): number;
   /** Connections of clients that were refused, since too many files are open. */
   refusedConnections(): number;
+  /** Open files of connections, for systems that do not count the files of a process. */
+  openFiles(): number;
   /** Time since the end of the newest interval that can be read on this node, in ms. */
   feedLagMs(): number;
   /** Servers that the service needs; `unavailable` returns the reason, or null while it is reachable. */
@@ -62,11 +65,11 @@ export function createMetrics(sources: MetricSources): Metrics {
 }
 
 // Default metrics of prom-client that are correct on Bun. The others describe V8; its CPU time counts
-// from the load of prom-client, so `process_cpu_seconds_total` is defined below.
+// from the load of prom-client, so `process_cpu_seconds_total` is defined below. So is `process_open_fds`:
+// prom-client lists the files, which stops the thread for 38 to 354 ms with 16,000 connections.
 const PROCESS_METRICS = new Set([
   'process_start_time_seconds',
   'process_resident_memory_bytes',
-  'process_open_fds',
   'process_max_fds',
   'nodejs_eventloop_lag_seconds',
   'nodejs_eventloop_lag_max_seconds',
@@ -120,6 +123,12 @@ function serviceMetrics(sources: MetricSources): MetricDefinition[] {
       name: 'process_cpu_seconds_total',
       help: 'Total user and system CPU time spent in seconds.',
       read: () => [[cpuSeconds()]],
+    },
+    {
+      kind: 'gauge',
+      name: 'process_open_fds',
+      help: 'Number of open file descriptors.',
+      read: () => [[readOpenFiles(() => sources.openFiles())]],
     },
     {
       kind: 'counter',

@@ -63,6 +63,7 @@ function metricsOf({ service }: Harness): Promise<string> {
     backends: [],
     databasePendingCalls: () => 0,
     refusedConnections: () => 0,
+    openFiles: () => 0,
     clockOffsetMs: () => 0,
   }).render();
 }
