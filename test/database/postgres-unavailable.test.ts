@@ -121,6 +121,62 @@ test('[N-10] [N-11] a server that is shut down and restarted is used again', asy
   expect(await waitUntilWritable(database)).toBeLessThan(2_000);
 });
 
+/** Two ways to make a server read-only; without `isOn`, to make it writable again. */
+const READ_ONLY_SETTINGS: Record<string, (name: string, isOn: boolean) => string[]> = {
+  'in open sessions': (_, isOn) => [
+    `alter system ${isOn ? 'set default_transaction_read_only = on' : 'reset default_transaction_read_only'}`,
+    'select pg_reload_conf()',
+  ],
+  'in new sessions': (name, isOn) => [
+    `alter database ${name} set default_transaction_read_only = ${isOn ? 'on' : 'off'}`,
+    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'fourbeat'",
+  ],
+};
+
+test.each(Object.keys(READ_ONLY_SETTINGS))(
+  '[N-10] [N-11] a server that becomes read-only %s is unavailable until it takes writes again',
+  async (kind) => {
+    const url = await newDatabase();
+    const database = await open(url);
+    await Promise.all(Array.from({ length: 20 }, () => database.store.add({ text: 'before' })));
+    const setReadOnly = async (isOn: boolean) => {
+      const admin = new Client({ connectionString: server.url });
+      await admin.connect();
+      for (const statement of READ_ONLY_SETTINGS[kind]?.(new URL(url).pathname.slice(1), isOn) ??
+        []) {
+        await admin.query(statement);
+      }
+      await admin.end();
+    };
+    await setReadOnly(true);
+    let sealing: Promise<unknown>;
+    try {
+      // Open sessions read the setting a moment after the reload.
+      let first = await timed(database.store.add({ text: 'early' }));
+      while (typeof first.outcome === 'number') {
+        await Bun.sleep(5);
+        first = await timed(database.store.add({ text: 'early' }));
+      }
+      expect(first.outcome).toBe('Unavailable: The database is unavailable.');
+      expect(first.ms).toBeLessThan(300);
+      expect(database.unavailableReason()).toBe('the server is read-only');
+      sealing = resultOf(database.store.block({ ms: 0 }));
+      for (const call of [database.store.add({ text: 'later' }), database.store.list({})]) {
+        const { outcome, ms } = await timed(call);
+        expect(outcome).toBe('Unavailable: The database is unavailable.');
+        expect(ms).toBeLessThan(50);
+      }
+      await Bun.sleep(500);
+      expect(database.unavailableReason()).toBe('the server is read-only');
+    } finally {
+      await setReadOnly(false);
+    }
+    expect(await waitUntilWritable(database)).toBeLessThan(2_000);
+    expect(await sealing).toBeUndefined();
+    expect(database.unavailableReason()).toBeNull();
+  },
+);
+
 test('[N-11] an idle node notices that the server is unavailable, and that it is available again', async () => {
   const database = await open();
   server.pause();

@@ -8,6 +8,8 @@ export type Remedy =
   /** A retry does not help: the statement is wrong, or the disk is full. */
   | 'none';
 
+const READ_ONLY_TRANSACTION = '25006';
+
 const REMEDIES: Readonly<Record<string, Remedy>> = {
   '40001': 'retry', // serialization failure
   '40P01': 'retry', // deadlock
@@ -15,7 +17,7 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
   '23503': 'retry', // foreign key violation: one transaction added a row that refers to one being removed
   '55P03': 'retry', // lock_timeout: ends a deadlock before PostgreSQL detects it
   '57014': 'timeout', // statement_timeout
-  '25006': 'reconnect', // the server became a replica
+  [READ_ONLY_TRANSACTION]: 'reconnect',
   '25P03': 'reconnect', // idle_in_transaction_session_timeout: this process was stalled
   '0A000': 'reconnect', // a migration changed the result type of a prepared statement
   '26000': 'reconnect', // the prepared statement is gone
@@ -33,6 +35,11 @@ export function remedyOf(error: unknown): Remedy {
   if (!isSqlState(code)) return isSystemCode(code) ? 'reconnect' : 'none';
   if (FATAL.has(severity ?? '') || code.startsWith('08')) return 'reconnect';
   return REMEDIES[code] ?? 'none';
+}
+
+/** Whether the server refused a write, because it became read-only or a replica. */
+export function isReadOnly(error: unknown): boolean {
+  return (error as { code?: unknown }).code === READ_ONLY_TRANSACTION;
 }
 
 // ECONNRESET, EPIPE …; error codes of the runtime look like ERR_INVALID_ARG_TYPE.

@@ -5,9 +5,10 @@ import {
   type OpenSession,
   openSession as openPostgresSession,
   type PostgresSession,
+  READ_ONLY,
 } from './postgres.ts';
 import { type Call, CallQueue } from './postgres-calls.ts';
-import { type Remedy, remedyOf } from './postgres-errors.ts';
+import { isReadOnly, type Remedy, remedyOf } from './postgres-errors.ts';
 import { HealthCheck, TICK_MS } from './postgres-health-check.ts';
 import { transact } from './postgres-transaction.ts';
 
@@ -147,6 +148,12 @@ export class PostgresPool {
         if (error instanceof DomainError || error instanceof Unavailable) {
           call.reject(error);
           return true;
+        }
+        // Retries would open four connections and take 0.8 s. A read begins `read only`: its error is a
+        // defect of this program.
+        if (isReadOnly(error) && call.procedure.access === 'write') {
+          this.markUnavailable(READ_ONLY);
+          return false;
         }
         const remedy = session.failure() === null ? remedyOf(error) : 'reconnect';
         if (remedy === 'timeout' || remedy === 'none' || attempt === ATTEMPTS_MAX) {

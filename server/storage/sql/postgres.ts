@@ -53,6 +53,9 @@ const SESSION_SETTINGS = {
   tcp_keepalives_count: 4,
 };
 
+/** Why a server is unavailable that takes no writes (`default_transaction_read_only`). */
+export const READ_ONLY = 'the server is read-only';
+
 const KEEP_ALIVE_MS = 5_000;
 const CLOSE_TIMEOUT_MS = 200;
 
@@ -152,15 +155,18 @@ class Session implements PostgresSession {
 
   /** Checks and settings that the startup message cannot contain. */
   async prepare(): Promise<void> {
-    const [server] = await this.query<{ standby: number; encoding: string }>(
+    const [server] = await this.query<{ standby: number; readonly: number; encoding: string }>(
       // Acknowledged writes must survive a crash (R-2), so `synchronous_commit` must not be `off`. Its
       // other values are the operator's choice about replicas.
-      `select pg_is_in_recovery() as standby, current_setting('server_encoding') as encoding,
+      `select pg_is_in_recovery() as standby,
+         current_setting('transaction_read_only') = 'on' as readonly,
+         current_setting('server_encoding') as encoding,
          set_config('synchronous_commit',
            case current_setting('synchronous_commit') when 'off' then 'on'
            else current_setting('synchronous_commit') end, false)`,
     );
     if (server?.standby === 1) throw new Error('the server is a replica');
+    if (server?.readonly === 1) throw new Error(READ_ONLY);
     if (server?.encoding !== 'UTF8') {
       // 22P05 is "untranslatable character", the error that texts would cause later.
       const message = `the database has the encoding ${server?.encoding}, not UTF8`;
