@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { pino } from 'pino';
@@ -113,5 +114,56 @@ test('[R-7] a migration that waits for the lock of a dump lets others use the ta
     expect(rows).toEqual([{ sealed_in: null, interval: 7 }]);
   } finally {
     await Promise.all([dump.end(), node.end()]);
+  }
+});
+
+/** Starts a proxy that withholds what a client sends from the first chunk with this text on. */
+async function startSilentProxy(port: number, text: string) {
+  const proxy = createServer((client) => {
+    const upstream = connect(port, '127.0.0.1');
+    let isSilent = false;
+    client.on('data', (bytes) => {
+      isSilent ||= bytes.includes(text);
+      if (!isSilent) upstream.write(bytes);
+    });
+    upstream.pipe(client);
+    for (const socket of [client, upstream]) socket.on('error', () => {});
+    client.on('close', () => upstream.destroy());
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  return { port: (proxy.address() as AddressInfo).port, stop: () => proxy.close() };
+}
+
+test('[R-7] a migration that stops between two statements loses its locks within 7 s, and can be done again', async () => {
+  const url = await server.createDatabase('stopped');
+  const openAt = (at: string) =>
+    openPostgresDatabase({ procedures: testProcedures, url: at, logger });
+  await (await openAt(url)).close();
+  const proxy = await startSilentProxy(server.port, 'insert into migrations');
+  const proxied = new URL(url);
+  proxied.port = String(proxy.port);
+  const node = new Client({ connectionString: url });
+  await node.connect();
+  try {
+    await node.query('alter table watermark drop column sealed_in');
+    await node.query('delete from migrations where number = 20');
+    const opening = resultOf(openAt(proxied.href));
+    await until('the migration has locked the table', async () => {
+      const { rows } = await node.query(
+        `select 1 from pg_locks where granted and mode = 'AccessExclusiveLock'
+           and relation = 'watermark'::regclass`,
+      );
+      return rows.length > 0;
+    });
+    await node.query("set statement_timeout = '7s'");
+    await node.query('update watermark set interval = 7');
+    // A node tries again after this error (N-2).
+    expect(await opening).toStartWith('Unavailable: ');
+    await (await openAt(url)).close();
+    const { rows } = await node.query('select sealed_in, interval::int from watermark');
+    expect(rows).toEqual([{ sealed_in: null, interval: 7 }]);
+  } finally {
+    await node.end();
+    proxy.stop();
   }
 });

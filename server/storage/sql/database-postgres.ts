@@ -39,8 +39,13 @@ const MIGRATION_LOCK_TIMEOUT_MS = 250;
 /** How long a migration that did not get its locks lets others run. */
 const MIGRATION_PAUSE_MS = 2_000;
 const LOCK_NOT_AVAILABLE = '55P03';
-const NO_TIMEOUTS = `set statement_timeout = 0; set lock_timeout = 0;
-  set idle_in_transaction_session_timeout = 0`;
+/**
+ * The server ends a migration whose process stops between two statements, and releases its locks, which stop the
+ * whole service. The node opens the database again.
+ */
+const MIGRATION_IDLE_TIMEOUT_MS = 5_000;
+const MIGRATION_TIMEOUTS = `set statement_timeout = 0; set lock_timeout = 0;
+  set idle_in_transaction_session_timeout = ${MIGRATION_IDLE_TIMEOUT_MS}`;
 /**
  * Makes PostgreSQL cancel the statement of a node that has disconnected. Not supported before PostgreSQL 14 and
  * on some systems.
@@ -104,7 +109,7 @@ async function migrateDatabase(url: string, create: boolean, logger: Logger): Pr
     MIGRATION_TIMEOUT_MS,
   );
   try {
-    await session.run(NO_TIMEOUTS);
+    await session.run(MIGRATION_TIMEOUTS);
     await session.run(CONNECTION_CHECK).catch(() => {});
     await session.run(`select pg_advisory_lock(${MIGRATION_LOCK})`);
     while (!(await tryMigration(session, create))) {
