@@ -136,3 +136,23 @@ test('[O-12] a scrape counts the open files of the process without listing them'
     list.mockRestore();
   }
 });
+
+test('[O-12] operations with a request have a sample of status 500, so that the first error has a rate', async () => {
+  const requests = ['/used', '/unused'].map((path) => ({
+    operation: { method: 'GET', path },
+    counts: new Float64Array(600),
+    durations: new Histogram([1]),
+  }));
+  const metrics = createMetrics(sourcesWith({ requests: () => requests }));
+  const errors = async () => {
+    const samples = samplesOf(await metrics.render());
+    return ['/used', '/unused'].map((path) =>
+      samples.get(`fourbeat_requests_total{method="GET",path="${path}",status="500"}`),
+    );
+  };
+  const used = requests[0]?.counts as Float64Array;
+  used[200] = 1;
+  expect(await errors()).toEqual([0, undefined]);
+  used[500] = 3;
+  expect(await errors()).toEqual([3, undefined]);
+});

@@ -221,14 +221,21 @@ function cpuSeconds(): number {
   return (user + system) / 1_000_000;
 }
 
+/**
+ * Each status that an operation had, and 500 from its first request on: the first samples of a series that
+ * begins above 0 have no rate, so the alert on errors would miss a single burst of them.
+ */
 function* requestsByStatus(operations: Iterable<RequestCounts>) {
   for (const { operation, counts } of operations) {
+    const { method, path } = operation;
+    let hasRequest = false;
     for (let status = 0; status < counts.length; status++) {
       const count = counts[status] ?? 0;
-      if (count > 0) {
-        yield [count, { method: operation.method, path: operation.path, status }] as const;
-      }
+      if (count === 0) continue;
+      hasRequest = true;
+      yield [count, { method, path, status }] as const;
     }
+    if (hasRequest && !counts[500]) yield [0, { method, path, status: 500 }] as const;
   }
 }
 
