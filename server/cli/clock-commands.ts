@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
 import { addSettings, DATABASE_SETTINGS, databaseLocationOf } from './settings.ts';
 import type { Terminal } from './terminal.ts';
@@ -18,9 +20,12 @@ export function addClockCommands(program: Command, terminal: Terminal): void {
   setBack.action(async ({ yes = false }) => {
     const { withDatabase } = await import('./with-database.ts');
     const { lockDirectory } = await import('../storage/sql/lock.ts');
+    const { DATABASE_FILE } = await import('../storage/sql/sqlite.ts');
     const { runtime } = await import('../platform/runtime.ts');
     const location = databaseLocationOf(setBack);
-    const lock = location.database === null ? lockDirectory(location.data) : null;
+    // The lock creates its directory, also where the path is wrong; `withDatabase` reports that.
+    const hasFile = location.database === null && existsSync(join(location.data, DATABASE_FILE));
+    const lock = hasFile ? lockDirectory(location.data) : null;
     try {
       await withDatabase(location, false, async (store) => {
         const before = await store.readWatermark({});

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { intervalAt } from '../../protocol/interval.ts';
@@ -34,4 +34,11 @@ test('[K-7] clock set-back shows what it would do, does it with --yes, and refus
   expect([done.status, JSON.parse(done.stdout)]).toMatchObject([0, { done: true }]);
   expect(watermark()).toBeLessThanOrEqual(intervalAt(Date.now()));
   database.close();
+});
+
+test('[K-7] clock set-back fails without a database, and does not create its directory', async () => {
+  const missing = join(directory, 'missing');
+  const refused = await fourbeat(['clock', 'set-back', '--data', missing]);
+  expect(expectFailure(refused)).toContain(`there is no database in ${missing}`);
+  expect(existsSync(missing)).toBe(false);
 });
