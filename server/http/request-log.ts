@@ -1,19 +1,10 @@
 import type { Logger } from 'pino';
 import type { Operation } from '../../protocol/operation.ts';
 import { messageOf } from '../platform/errors.ts';
+import { LogLimiter } from '../platform/log-limiter.ts';
 import { ResponseCounter } from '../platform/response-counter.ts';
-import { runtime } from '../platform/runtime.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
-
-// When the database stalls every write fails. Logging each would cost more than handling it.
-const WARNING_INTERVAL_MS = 1_000;
-
-interface WarningState {
-  loggedMs: number;
-  /** Rejections since the warning at `loggedMs`. */
-  suppressed: number;
-}
 
 export class RequestIds {
   private next = 0;
@@ -33,7 +24,7 @@ export class RequestIds {
 export class RequestLog {
   readonly counters: ResponseCounter[] = [];
   readonly ids: RequestIds;
-  private readonly warnings = new Map<Operation, WarningState>();
+  private readonly warnings: LogLimiter<Operation>;
 
   /**
    * @param prefix distinguishes the request ids of this process from those of others
@@ -42,9 +33,10 @@ export class RequestLog {
   constructor(
     private readonly logger: Logger,
     prefix: string,
-    private readonly nowMs: () => number = () => runtime.monotonicMs(),
+    nowMs?: () => number,
   ) {
     this.ids = new RequestIds(prefix);
+    this.warnings = new LogLimiter(nowMs);
   }
 
   createCounter(operation: Operation): ResponseCounter {
@@ -95,14 +87,8 @@ export class RequestLog {
       this.logger.debug(fields, 'request rejected');
       return;
     }
-    const nowMs = this.nowMs();
-    const last = this.warnings.get(operation);
-    if (last && nowMs - last.loggedMs < WARNING_INTERVAL_MS) {
-      last.suppressed += count;
-      return;
-    }
-    this.logger.warn({ ...fields, count: (last?.suppressed ?? 0) + count }, 'request rejected');
-    this.warnings.set(operation, { loggedMs: nowMs, suppressed: 0 });
+    const total = this.warnings.add(operation, count);
+    if (total > 0) this.logger.warn({ ...fields, count: total }, 'request rejected');
   }
 
   logDefect(operation: OperationName, requestId: string, error: unknown): void {

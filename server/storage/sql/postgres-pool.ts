@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { DomainError, Unavailable } from '../../platform/errors.ts';
+import { LogLimiter } from '../../platform/log-limiter.ts';
 import { runtime } from '../../platform/runtime.ts';
 import {
   type OpenSession,
@@ -37,6 +38,8 @@ interface Slot {
 export class PostgresPool {
   private readonly queue: CallQueue;
   private readonly health = new HealthCheck();
+  /** By name of the call. */
+  private readonly errors = new LogLimiter<string>();
   private readonly slots: Slot[];
   private readonly idle: Slot[];
   // Runs no calls, so that a probe never waits behind a slow statement or a lock.
@@ -170,7 +173,8 @@ export class PostgresPool {
   private errorFor({ name }: Call, error: Error, remedy: Remedy): Unavailable {
     if (remedy === 'timeout') return new Unavailable('The database did not answer in time.');
     // A retry would fail the same way, so the operator has to know.
-    if (remedy === 'none') this.logger.error({ err: error, call: name }, 'a call failed');
+    const count = remedy === 'none' ? this.errors.add(name) : 0;
+    if (count > 0) this.logger.error({ err: error, call: name, count }, 'a call failed');
     return new Unavailable(`The database failed: ${name}: ${error.message}.`);
   }
 
