@@ -3,25 +3,29 @@ import { createLogger } from '../../platform/logging.ts';
 import { databaseOn } from './database-postgres.ts';
 import type { PostgresSession } from './postgres.ts';
 import { PostgresPool } from './postgres-pool.ts';
-import { writeProcedure } from './procedure.ts';
+import { readProcedure, type Tx, writeProcedure } from './procedure.ts';
 
 const DISK_FULL = Object.assign(new Error('could not extend file'), { code: '53100' });
 
-/** A session with a server whose disk is full. */
-const session = {
-  query: () => Promise.reject(DISK_FULL),
-  run: async (statements: string) => statements,
-  failure: () => null,
-  pendingSinceMs: () => null,
-  end: async () => {},
-  drop: () => {},
-} as unknown as PostgresSession;
+/** A session with a server that fails every statement with this error. */
+function failingSession(error: Error): PostgresSession {
+  return {
+    query: () => Promise.reject(error),
+    run: async (statements: string) => statements,
+    failure: () => null,
+    pendingSinceMs: () => null,
+    end: async () => {},
+    drop: () => {},
+  } as unknown as PostgresSession;
+}
 
 test('[O-13] calls that fail on a full disk are logged as one line a second for each call name, with their count', async () => {
   const lines: Record<string, unknown>[] = [];
   const logger = createLogger('info', { write: (line) => void lines.push(JSON.parse(line)) });
   const write = writeProcedure((tx) => tx.query('insert into notes (number) values (1)'));
-  const pool = new PostgresPool('postgres://none', logger, 3, async () => session);
+  const pool = new PostgresPool('postgres://none', logger, 3, async () =>
+    failingSession(DISK_FULL),
+  );
   await pool.open();
   const { store, close } = databaseOn(pool, { write, other: write });
   const fail = (name: 'write' | 'other', count: number) =>
@@ -40,4 +44,24 @@ test('[O-13] calls that fail on a full disk are logged as one line a second for 
     { ...failed, call: 'other', count: 1 },
     { ...failed, call: 'write', count: 50 },
   ]);
+});
+
+test('[N-10] a read that writes, a defect of the program, does not make the server unavailable', async () => {
+  const error = Object.assign(new Error('read-only transaction'), { code: '25006' });
+  const logger = createLogger('error', { write: () => {} });
+  const run = (tx: Tx) => tx.query('update notes set number = 1');
+  const pool = new PostgresPool('postgres://none', logger, 3, async () => failingSession(error));
+  await pool.open();
+  const { store, close } = databaseOn(pool, {
+    read: readProcedure(run),
+    write: writeProcedure(run),
+  });
+  try {
+    await Promise.allSettled([store.read(undefined as never)]);
+    expect(pool.unavailableReason()).toBeNull();
+    await Promise.allSettled([store.write(undefined as never)]);
+    expect(pool.unavailableReason()).toBe('the server is read-only');
+  } finally {
+    await close();
+  }
 });
