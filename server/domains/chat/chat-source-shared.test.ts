@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { CHAT_SAMPLE } from '../../../protocol/limits.ts';
+import { CHAT_SAMPLE, CHAT_TEXT_CHARS } from '../../../protocol/limits.ts';
 import {
   chatMessage as message,
   postedMessage as posted,
@@ -98,7 +98,9 @@ describe('a batch of a shared chat source', () => {
     const chat = newChat(10_000);
     const streams = Array.from({ length: 100 }, (_, n) => `stream ${n}`);
     for (const streamId of streams) {
-      for (let n = 0; n < 10; n++) chat.post(streamId, posted('message', message(`${n}`)));
+      for (let n = 0; n < 10; n++) {
+        chat.post(streamId, posted('message', message(`${n}`), streamId));
+      }
     }
     const seen: string[] = [];
     while (!chat.isEmpty()) {
@@ -108,6 +110,25 @@ describe('a batch of a shared chat source', () => {
       chat.settleBatch('accepted');
     }
     expect(seen).toEqual(streams);
+  });
+
+  test('[C-6] a batch of a shared chat source has the posts of all streams when one client fills most of them', () => {
+    const chat = newChat(1024 * 1024);
+    const long = 'a'.repeat(CHAT_TEXT_CHARS);
+    for (let stream = 0; stream < 1_000; stream++) {
+      const streamId = `stream ${stream}`;
+      for (let n = 0; n < 15; n++) {
+        const element = { ...message(`flood ${n}`), text: long };
+        chat.post(streamId, posted('message', element, '192.0.2.1'));
+      }
+      const client = `2001:db8:${stream.toString(16)}::/48`;
+      chat.post(streamId, posted('message', message('other'), client));
+    }
+    const chats = mergedOf(chat.nextBatch());
+    const others = [...chats.values()].filter(({ messages }) =>
+      messages.some(({ id }) => id === 'other'),
+    );
+    expect(others).toHaveLength(1_000);
   });
 });
 
