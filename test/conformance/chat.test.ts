@@ -225,7 +225,7 @@ describe('the chats event', () => {
     for (const count of inQuarters) expect(count).toBeWithin(190, 311);
   }, 20_000);
 
-  test('[C-8] an interval has at most 32 KB of messages, with ten of each address before more of any', async () => {
+  test('[C-8] an interval has at most 32 KB of messages and 8 KB of one address, with ten of each address before more of any', async () => {
     await using behindProxy = await startService({
       config: { trustProxy: true, rates: HIGH_RATES },
     });
@@ -238,7 +238,8 @@ describe('the chats event', () => {
     const longest = { text: '😀'.repeat(280), name: '😀'.repeat(40) };
     for (let n = 0; n < 400; n++) {
       const kind = KINDS[n % KINDS.length];
-      await expectNoContent(await postFrom('203.0.113.1', { kind, ...longest }));
+      const address = `203.0.113.${Math.floor(n / 100)}`;
+      await expectNoContent(await postFrom(address, { kind, ...longest }));
     }
     const others = Array.from({ length: 15 }, (_, n) => `other ${n}`);
     for (const [n, text] of others.entries()) {
@@ -249,6 +250,14 @@ describe('the chats event', () => {
     if (!chats) throw new Error('there is no chats event');
     expect(Buffer.byteLength(JSON.stringify(chats.data))).toBeWithin(28 * 1024, 33 * 1024);
     expect(textsOf(chats.data.messages)).toEqual(expect.arrayContaining(others));
+
+    const alone = behindProxy.interval();
+    for (let n = 0; n < 40; n++) {
+      await expectNoContent(await postFrom('203.0.113.1', { kind: 'message', ...longest }));
+    }
+    await behindProxy.advance(1);
+    const [ofOne] = ofType<Chats>(await eventsFrom(behindProxy, viewer, alone), 'chats');
+    expect(Buffer.byteLength(JSON.stringify(ofOne?.data))).toBeWithin(5 * 1024, 9 * 1024);
   });
 
   test('[C-9] hearts and discounts are exact sums, independent of sampling', async () => {

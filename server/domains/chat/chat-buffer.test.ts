@@ -73,7 +73,9 @@ describe('[C-8] sampled messages', () => {
   const posts = fc.array(fc.constantFrom(...CHAT_KINDS), { maxLength: 600, size: 'max' });
   const takeSampleOf = (kinds: (typeof CHAT_KINDS)[number][], random: () => number) => {
     const buffer = new ChatBuffer(random);
-    for (const [number, kind] of kinds.entries()) buffer.add(kind, messageAt(number), CLIENT);
+    for (const [number, kind] of kinds.entries()) {
+      buffer.add(kind, messageAt(number), `client ${number}`);
+    }
     const messages = buffer.take()?.messages ?? [];
     return CHAT_KINDS.map((kind) => ({
       posted: [...kinds.keys()].filter((number) => kinds[number] === kind),
@@ -110,7 +112,7 @@ describe('[C-8] sampled messages', () => {
       expectFairSamples(posted, 4_000, () => {
         const buffer = new ChatBuffer(random);
         for (let number = 0; number < posted; number += 1) {
-          buffer.add('message', messageAt(number), CLIENT);
+          buffer.add('message', messageAt(number), `client ${number}`);
         }
         return numbersOf(takenMessages(buffer));
       });

@@ -19,7 +19,7 @@ function samplesOf(posts: readonly Post[], random: () => number): ChatSamples[] 
   for (const [index, { kind, node, at }] of posts.entries()) {
     const buffer = buffers.get(node) ?? new ChatBuffer(random);
     buffers.set(node, buffer);
-    buffer.add(kind, chatMessage(`${index}`, at), '192.0.2.1');
+    buffer.add(kind, chatMessage(`${index}`, at), `client ${index}`);
   }
   return [...buffers.values()].map((buffer) => buffer.take() as ChatSamples);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { CHAT_SAMPLE, CHAT_TEXT_CHARS } from '../../../protocol/limits.ts';
+import { CHAT_CLIENT_BYTES, CHAT_SAMPLE, CHAT_TEXT_CHARS } from '../../../protocol/limits.ts';
 import {
   chatMessage as message,
   postedMessage as posted,
@@ -81,6 +81,19 @@ describe('a batch of a shared chat source', () => {
     const messages = chats.get('one')?.messages ?? [];
     expect(messages.filter(({ id }) => id.startsWith('other'))).toEqual(others);
     expect(messages).toHaveLength(CHAT_SAMPLE);
+  });
+
+  test('[C-8] batches of a shared chat source have at most 8 KB of a client that posts to one stream on every node', () => {
+    const nodes = Array.from({ length: 4 }, () => newChat());
+    for (const chat of nodes) {
+      for (let n = 0; n < 50; n++) {
+        const element = { ...message(`${n}`), text: 'a'.repeat(CHAT_TEXT_CHARS) };
+        chat.post('one', posted('message', element));
+      }
+    }
+    const chats = mergedOf(...nodes.map((chat) => chat.nextBatch()));
+    const bytes = Buffer.byteLength(JSON.stringify(chats.get('one')?.messages));
+    expect(bytes).toBeWithin(0.9 * CHAT_CLIENT_BYTES, 1.01 * CHAT_CLIENT_BYTES);
   });
 
   test('[C-8] a batch of a shared chat source is bounded however long posts wait', () => {

@@ -1,4 +1,4 @@
-import { CHAT_BYTES } from '../../../protocol/limits.ts';
+import { CHAT_CLIENT_BYTES } from '../../../protocol/limits.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import type { ViewerChats } from '../../realtime/feed/interval-body.ts';
 import { ChatBuffer } from './chat-buffer.ts';
@@ -61,7 +61,7 @@ export function createSharedChatSource(options: SharedChatSourceOptions): Shared
       for (const { bytes, client } of samples.messages) {
         const used = ofClient.get(client) ?? 0;
         ofClient.set(client, used + bytes);
-        if (used < CHAT_BYTES) size += MESSAGE_BYTES + bytes;
+        if (used < CHAT_CLIENT_BYTES) size += MESSAGE_BYTES + bytes;
       }
     }
     if (taken.size === 0) return null;

@@ -11,7 +11,7 @@ import { chatMessage } from '../../../test/support/chat/chat-messages.ts';
 import { seededRandom } from '../../../test/support/seeded-random.ts';
 import { type Candidate, newCandidate, selectMessages } from './message-selection.ts';
 
-/** Messages of one kind. The id of each is its index. */
+/** Messages of one kind, each of another client. The id of each is its index. */
 function candidates(
   count: number,
   of: Partial<Omit<Candidate, 'bytes'>>,
@@ -22,7 +22,7 @@ function candidates(
       kind: 'message',
       element: chatMessage(`${index}`),
       rank: random(),
-      client: 1,
+      client: index,
       ...of,
     }),
   );
@@ -33,9 +33,9 @@ const bytesOf = (messages: readonly Candidate[]) =>
 
 describe('[C-8] selectMessages', () => {
   test('takes all of other clients beside 500 posts of one', () => {
-    const others = candidates(30, {}).map((each, index) => ({ ...each, client: 2 + index }));
+    const others = candidates(30, {}).map((each, index) => ({ ...each, client: 1_000 + index }));
     const selected = selectMessages([...candidates(500, { client: 1 }), ...others]);
-    expect(selected.filter(({ client }) => client !== 1)).toEqual(others);
+    expect(selected.filter(({ client }) => client >= 1_000)).toEqual(others);
     expect(selected).toHaveLength(50);
   });
 

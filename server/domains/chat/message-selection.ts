@@ -1,5 +1,5 @@
 import type { ChatElement, ChatKind } from '../../../protocol/feed.ts';
-import { CHAT_BYTES, CHAT_SAMPLE, CHAT_TURN } from '../../../protocol/limits.ts';
+import { CHAT_BYTES, CHAT_CLIENT_BYTES, CHAT_SAMPLE, CHAT_TURN } from '../../../protocol/limits.ts';
 
 /** A message that arrived for an interval. */
 export interface Candidate {
@@ -19,7 +19,7 @@ export function newCandidate(message: Omit<Candidate, 'bytes'>): Candidate {
 
 /**
  * Selects the messages of an interval (C-8): in random order, the first ten of each client, then the
- * next ten of each, and so on, up to 50 of a kind and 32 KB. A selection from the selections of
+ * next ten of each, and so on, up to 50 of a kind, 8 KB of a client and 32 KB. A selection from the selections of
  * several nodes equals one from all messages, unless clients take further turns or bytes decide: then
  * the probabilities of messages differ slightly.
  * @returns the selected candidates in the given order
@@ -27,12 +27,16 @@ export function newCandidate(message: Omit<Candidate, 'bytes'>): Candidate {
 export function selectMessages(candidates: readonly Candidate[]): Candidate[] {
   const selected = new Set<Candidate>();
   const counts: Partial<Record<ChatKind, number>> = {};
+  const ofClient = new Map<number, number>();
   let bytes = 0;
   for (const candidate of inTurns(candidates)) {
     const count = counts[candidate.kind] ?? 0;
     if (count === CHAT_SAMPLE) continue;
-    bytes += candidate.bytes;
     // A shorter message further on would fit, but long messages would then be selected less often.
+    const clientBytes = (ofClient.get(candidate.client) ?? 0) + candidate.bytes;
+    ofClient.set(candidate.client, clientBytes);
+    if (clientBytes > CHAT_CLIENT_BYTES) continue;
+    bytes += candidate.bytes;
     if (bytes > CHAT_BYTES) break;
     counts[candidate.kind] = count + 1;
     selected.add(candidate);
