@@ -1,5 +1,12 @@
 import { expect, test } from 'bun:test';
-import { CLIENT_HEADER, clientRateKey, type Listener, networkOf, rateLimitKey } from './address.ts';
+import {
+  CLIENT_HEADER,
+  chatClient,
+  clientRateKey,
+  type Listener,
+  networkOf,
+  rateLimitKey,
+} from './address.ts';
 
 test.each([
   ['192.0.2.1', '192.0.2.1'],
@@ -110,6 +117,16 @@ test.each([
 ])('[L-14] the network of %p is %p, also with further text behind', (address, network) => {
   expect(networkOf(rateLimitKey(address))).toBe(network);
   expect(networkOf(`${rateLimitKey(address)} a.b.c.d@example.org`)).toBe(network);
+});
+
+test.each([
+  ['2001:db8:1:2::3', '2001:db8:1::/48'],
+  ['2001:db8:1:ffff::3', '2001:db8:1::/48'],
+  ['198.51.100.8', '198.51.100.8'],
+  ['::ffff:198.51.100.8', '198.51.100.8'],
+  ['unknown', 'unknown'],
+])('[C-8] the chat client of %p is %p', (address, client) => {
+  expect(chatClient(rateLimitKey(address))).toBe(client);
 });
 
 test('[L-14] other keys than those of clients are of no network', () => {

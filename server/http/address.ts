@@ -102,6 +102,15 @@ export function networkOf(key: string): string | null {
   return ipv4 ? `${ipv4}.0.0/16` : null;
 }
 
+/**
+ * The client of a chat post by its rate limit key (SPEC C-8): the /48 of an IPv6 address, else the key. By /64,
+ * an attacker with 20 of the 65,536 in its /48 had 87 % of the messages of a show.
+ */
+export function chatClient(key: string): string {
+  const network = networkOf(key);
+  return network?.endsWith('::/48') ? network : key;
+}
+
 /** The eight groups of a valid IPv6 address. */
 function ipv6Groups(address: string): number[] {
   const [head = '', tail] = address.replace(/%.*$/, '').split('::');

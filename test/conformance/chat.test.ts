@@ -260,6 +260,30 @@ describe('the chats event', () => {
     expect(Buffer.byteLength(JSON.stringify(ofOne?.data))).toBeWithin(5 * 1024, 9 * 1024);
   });
 
+  test('[C-8] the /64 networks of one IPv6 /48 count as one address', async () => {
+    await using behindProxy = await startService({
+      config: { trustProxy: true, rates: HIGH_RATES },
+    });
+    const viewer = await behindProxy.viewer(await behindProxy.createStream());
+    const postFrom = (address: string, text: string) =>
+      viewer.post(
+        `/api/v1/events-streams/${viewer.streamId}/chats`,
+        { kind: 'message', text },
+        { 'X-Forwarded-For': address },
+      );
+    const from = behindProxy.interval();
+    for (let n = 0; n < 200; n++) {
+      await expectNoContent(await postFrom(`2001:db8:0:${(n % 20).toString(16)}::1`, 'flood'));
+    }
+    const others = Array.from({ length: 30 }, (_, n) => `other ${n}`);
+    for (const [n, text] of others.entries()) {
+      await expectNoContent(await postFrom(`192.0.2.${n}`, text));
+    }
+    await behindProxy.advance(1);
+    const [chats] = ofType<Chats>(await eventsFrom(behindProxy, viewer, from), 'chats');
+    expect(textsOf(chats?.data.messages ?? [])).toEqual(expect.arrayContaining(others));
+  });
+
   test('[C-9] hearts and discounts are exact sums, independent of sampling', async () => {
     const viewer = await newViewer();
     for (let n = 0; n < 80; n++) {

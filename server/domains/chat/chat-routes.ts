@@ -2,6 +2,7 @@ import { chatPostSchema } from '../../../protocol/feed.ts';
 import type { viewerApi } from '../../../protocol/viewer-api.ts';
 import type { Credentials } from '../../auth/credentials.ts';
 import type { Viewer } from '../../auth/viewer-tokens/checked-viewers.ts';
+import { chatClient } from '../../http/address.ts';
 import { readBody } from '../../http/body.ts';
 import type { Handlers } from '../../http/route.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -80,7 +81,8 @@ export function createChat({
           const { name = '', text } = post;
           const id = newId();
           const element = { id, viewer: viewer.id, name, text, at };
-          chat.post(streamId, { kind: post.kind, element, client: route.clientRateKey(request) });
+          const client = chatClient(route.clientRateKey(request));
+          chat.post(streamId, { kind: post.kind, element, client });
           names.note({ streamId, seat, name, messageId: id });
         }
         return route.noContent();

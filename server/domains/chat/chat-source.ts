@@ -8,7 +8,7 @@ import type {
 export interface PostedMessage {
   readonly kind: ChatKind;
   readonly element: ChatElement;
-  /** The rate limit key of the client that posted it. */
+  /** The client that posted it, by `chatClient`. */
   readonly client: string;
 }
 
