@@ -99,11 +99,26 @@ describe('SeatWindows', () => {
     expect([isAllowed(windows, 1), isAllowed(windows, 0, 0, OTHER)]).toEqual([true, true]);
   });
 
-  test('[L-14] 100,000 seats have a window each, over several streams', () => {
+  test('[L-14] 1,000,000 seats have a window each, over several streams', () => {
     const windows = new SeatWindows({ points: 1, durationS: 60 });
     const streamOf = (n: number) => `stream ${n % 7}`;
-    for (let n = 0; n < 100_000; n++) expect(isAllowed(windows, n, 0, streamOf(n))).toBe(true);
-    for (let n = 0; n < 100_000; n++) expect(isAllowed(windows, n, 0, streamOf(n))).toBe(false);
+    const seats = Array.from({ length: 1_000_000 }, (_, n) => n);
+    const allowed = () => seats.filter((n) => isAllowed(windows, n, 0, streamOf(n))).length;
+    expect([allowed(), allowed()]).toEqual([1_000_000, 0]);
+  });
+
+  test('[L-14] the table of a large show takes 50 MB at most, and shrinks with the next answers after it', () => {
+    const windows = new SeatWindows({ points: 1, durationS: 10 });
+    const bytes = () => (windows as unknown as { slots: Float64Array }).slots.byteLength;
+    for (let seat = 0; seat < 600_000; seat++) isAllowed(windows, seat, 0);
+    expect(bytes()).toBeWithin(20_000_000, 51_000_000);
+    const later = Array.from({ length: 1_000 }, (_, n) => isAllowed(windows, n, 61_000, OTHER));
+    expect(later).not.toContain(false);
+    expect(bytes()).toBeLessThan(1_000_000);
+    expect([isAllowed(windows, 0, 61_000, OTHER), isAllowed(windows, 0, 61_000)]).toEqual([
+      false,
+      true,
+    ]);
   });
 
   test('[L-14] seats beyond the maximum share 1,024 windows, and known seats keep their own', () => {

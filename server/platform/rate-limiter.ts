@@ -150,8 +150,15 @@ export interface StreamSeat {
   readonly seat: number;
 }
 
-/** SPEC L-14. */
-const SEATS_MAX = 100_000;
+/**
+ * SPEC L-14: all viewers of a large show who answer in one window. They take 50 MB. With 100,000, 19,280 valid
+ * answers of 150,000 viewers got a 429.
+ */
+const SEATS_MAX = 1_000_000;
+/** A larger table (6 MB) is checked once a minute whether most of its windows have ended. */
+const SLOTS_KEPT = 2 ** 18;
+const SHRINK_PERIOD_MS = 60_000;
+const SHRINK_SAMPLE = 1_024;
 const SLOTS_MIN = 1_024;
 // A slot is three numbers: the key (0: free), the end of the window and the remaining requests.
 const [END_OFFSET, REMAINING_OFFSET, SLOT_LENGTH] = [1, 2, 3];
@@ -159,7 +166,7 @@ const [END_OFFSET, REMAINING_OFFSET, SLOT_LENGTH] = [1, 2, 3];
 const SEATS_PER_STREAM = 2 ** 25;
 // Multipliers of the hash: they spread consecutive seats and streams.
 const [SEAT_FACTOR, STREAM_FACTOR] = [0x9e3779b1, 0x85ebca6b];
-/** In a full table windows end all the time, and a sweep of 100,000 windows takes milliseconds. */
+/** In a full table windows end all the time, and a sweep of all takes over 100 ms. */
 const SWEEPS_PER_WINDOW = 10;
 
 function hashOf(key: number): number {
@@ -182,6 +189,7 @@ export class SeatWindows implements RateWindows<StreamSeat> {
   private nextStream = 0;
   private oldestEndMs = Number.POSITIVE_INFINITY;
   private nextSweepMs = Number.NEGATIVE_INFINITY;
+  private nextShrinkMs = Number.NEGATIVE_INFINITY;
 
   /** @param seatsMax seats with a window of their own; further seats share 1,024 windows */
   constructor(
@@ -246,6 +254,11 @@ export class SeatWindows implements RateWindows<StreamSeat> {
    */
   private add(seat: StreamSeat, free: number, nowMs: number): number {
     let at = free;
+    if (this.capacity > SLOTS_KEPT && nowMs >= this.nextShrinkMs) {
+      this.nextShrinkMs = nowMs + SHRINK_PERIOD_MS;
+      if (this.isMostlyEnded(nowMs)) this.sweep(nowMs);
+      at = this.find(this.keyOf(seat));
+    }
     if (this.used >= this.usedMax) {
       if (this.usedMax < this.seatsMax || this.isSweepDue(nowMs)) this.sweep(nowMs);
       if (this.used >= this.usedMax) {
@@ -256,6 +269,16 @@ export class SeatWindows implements RateWindows<StreamSeat> {
     this.slots[at] = this.keyOf(seat);
     this.used++;
     return at;
+  }
+
+  /** Whether less than an eighth of the slots have a window that has not ended, by a sample of them. */
+  private isMostlyEnded(nowMs: number): boolean {
+    const step = (this.capacity / SHRINK_SAMPLE) * SLOT_LENGTH;
+    let live = 0;
+    for (let n = 0; n < SHRINK_SAMPLE; n++) {
+      if ((this.slots[n * step + END_OFFSET] as number) > nowMs) live++;
+    }
+    return live < SHRINK_SAMPLE / 8;
   }
 
   private isSweepDue(nowMs: number): boolean {
