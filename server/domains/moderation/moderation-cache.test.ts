@@ -189,6 +189,43 @@ describe('ModerationCache', () => {
     expect(newBans.at(-1)).toEqual(['a', [3]]);
   });
 
+  test('[C-21] ModerationCache has all bans after a failover that lost commits whose numbers repeat', async () => {
+    const { cache, change, state, stored } = await fixture();
+    change('a', { banned: [1] });
+    change('b', { banned: [2] });
+    await cache.refresh();
+    state.unavailable = new Unavailable('PostgreSQL is unavailable.');
+    await cache.refresh();
+    // The replica lost the ban of b. Another one has its number.
+    stored.delete('b');
+    state.last = 1;
+    change('c', { banned: [3] });
+    state.unavailable = null;
+    await cache.refresh();
+    const isBanned = (streamId: string, seat: number) => cache.bans.isBanned({ streamId, seat });
+    expect([isBanned('a', 1), isBanned('b', 2), isBanned('c', 3)]).toEqual([true, false, true]);
+  });
+
+  test('[C-21] ModerationCache keeps chats paused, slowed and muted while a full read waits for the workers', async () => {
+    const { cache, change, state } = await fixture();
+    change('a', { banned: [1] });
+    change('b', { paused: true, slowModeMs: 5, muted: [[4, null]] });
+    await cache.refresh();
+    const inEffect = Promise.withResolvers<void>();
+    let isWaiting = false;
+    cache.subscribeToBans(() => {
+      isWaiting = state.nowMs > DAY_MS;
+      return inEffect.promise;
+    });
+    state.nowMs += DAY_MS;
+    const refreshed = cache.refresh();
+    while (!isWaiting) await Bun.sleep(0);
+    expect(cache.chatMode('b')).toMatchObject({ paused: true, slowModeMs: 5 });
+    expect(cache.mutedUntil({ streamId: 'b', seat: 4 })).toBeNull();
+    inEffect.resolve();
+    await refreshed;
+  });
+
   test('[C-21] ModerationCache drops within an hour a chat that the database no longer returns', async () => {
     const { cache, change, state, stored } = await fixture();
     change('a', { paused: true });

@@ -32,6 +32,10 @@ const REFRESH_MS = 400;
 // A full read drops chats of streams that ended long ago.
 const FULL_READ_MS = 3600_000;
 
+function cachedChat({ slowModeMs, paused, muted }: ModeratedChatRow): CachedChat {
+  return { slowModeMs, paused, muted: new Map(muted) };
+}
+
 /**
  * This node's copy of chat modes, mutes and bans. Several times a second it compares the number of
  * the last change with its own and reads the chats that changed since. It keeps its state while the
@@ -96,6 +100,9 @@ export class ModerationCache {
       });
       await this.#pendingRead;
     } catch (error) {
+      // After a failover that lost commits, change numbers repeat: a node with the lost ones would miss the
+      // bans of those numbers for up to an hour (N-22).
+      this.#fullReadMs = Number.NEGATIVE_INFINITY;
       if (!(error instanceof Unavailable)) this.options.onError(error);
     }
   }
@@ -107,9 +114,10 @@ export class ModerationCache {
     const isFull = last < this.#lastChange || nowMs - this.#fullReadMs > FULL_READ_MS;
     if (last === this.#lastChange && !isFull) return;
     const chats = await this.#changedAfter(isFull ? 0 : this.#lastChange, nowMs);
+    // A full read replaces the map at once: the workers confirm the bans of each stream, and meanwhile paused
+    // chats would count as unmoderated.
     if (isFull) {
-      this.#chats = new Map();
-      this.#fullReadMs = nowMs;
+      this.#chats = new Map(chats.map((chat) => [chat.streamId, cachedChat(chat)]));
       await this.#liftAllExcept(chats);
     }
     for (const chat of chats) {
@@ -118,6 +126,7 @@ export class ModerationCache {
       for (const listener of this.#bannedListeners) listener(chat.streamId, seats);
     }
     this.#lastChange = Math.max(last, chats.at(-1)?.changed ?? 0);
+    if (isFull) this.#fullReadMs = nowMs;
   }
 
   /** After a full read, lifts the bans of streams that have none any more. */
@@ -143,10 +152,10 @@ export class ModerationCache {
 
   /** Caches a chat. @returns the seats that are newly banned */
   async #apply(chat: ModeratedChatRow): Promise<readonly number[]> {
-    const { streamId, slowModeMs, paused, muted, banned } = chat;
+    const { streamId, banned } = chat;
     const seats = new Set(banned);
     const hadBans = this.bans.has(streamId);
-    this.#chats.set(streamId, { slowModeMs, paused, muted: new Map(muted) });
+    this.#chats.set(streamId, cachedChat(chat));
     const newlyBanned = this.bans.set(streamId, seats);
     if (seats.size > 0 || hadBans) await this.#bansListener?.(streamId, seats);
     return newlyBanned;
