@@ -18,6 +18,7 @@ const TABLES: Readonly<Record<string, string>> = {
   'Exports, on each node': 'server/auth/export-slices.ts',
   'Webhooks of a node': 'server/domains/webhooks/schedule.ts',
   'Unsent bytes of event streams, for each thread': 'server/realtime/feed/unsent-budget.ts',
+  'Reads of old intervals, for each thread': 'server/realtime/feed/old-read-limit.ts',
   'One interval': 'server/realtime/feed/sealing-limits.ts',
   'Requests that wait for video, on each node': 'server/media/origin/pending-requests.ts',
   'Video by RTMP': 'server/media/rtmp/rtmp-limits.ts',

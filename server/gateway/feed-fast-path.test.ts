@@ -31,6 +31,34 @@ function clientOf(trustProxy: boolean, ...lines: string[]): string | null | unde
   return opened;
 }
 
+/** The client of a read of one interval on the fast path. */
+function readClientOf(trustProxy: boolean, ...lines: string[]): string | null | undefined {
+  const head = [
+    `GET /api/v1/events-streams/${STREAM_ID}?interval=7 HTTP/1.1`,
+    ...['Host: h', 'Authorization: Bearer a.b.c', ...lines],
+  ];
+  const request = parseViewerRequest(Buffer.from(`${head.join('\r\n')}\r\n\r\n`), 0);
+  if (typeof request === 'number') throw new Error('the request has no fast path');
+  let reader: string | null | undefined;
+  const log = {
+    watermark: () => 7,
+    read: (_streamId: string, _interval: number, client?: () => string | null) => {
+      reader = client?.();
+      return new Promise(() => {});
+    },
+  };
+  const feed = { log, trustProxy } as unknown as FeedOperation;
+  const path = new FeedFastPath(feed, {} as ResponseBytes, {} as ErrorResponses);
+  const connection = { address: '192.0.2.9', setPending: () => {} } as unknown as Connection;
+  path.readInterval(connection, request.template, { streamId: STREAM_ID } as ViewerWithToken, 7);
+  return reader;
+}
+
+test('[F-3] [L-11] a read of an old interval counts for its client', () => {
+  expect(readClientOf(false)).toBe('192.0.2.9');
+  expect(readClientOf(true, 'X-Forwarded-For: 2001:db8:1:2::3')).toBe('2001:db8:1:2::/64');
+});
+
 test.each([
   [['X-Forwarded-For: 203.0.113.1, 198.51.100.7:5678'], '198.51.100.7'],
   [['x-forwarded-for:[2001:db8:1:2::3]:443'], '2001:db8:1:2::/64'],

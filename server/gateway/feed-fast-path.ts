@@ -47,7 +47,7 @@ export class FeedFastPath {
         connection.setPending(longPoll);
         return true;
       }
-      const body = log.read(streamId, interval);
+      const body = log.read(streamId, interval, () => this.clientKey(connection, template));
       if (body instanceof Promise) {
         const longPoll = createLongPoll();
         connection.setPending(longPoll);
@@ -76,8 +76,9 @@ export class FeedFastPath {
     const { log, streams, counter } = this.feed;
     let response: EventStreamResponse | null = null;
     try {
-      streams.open(viewer, this.clientKey(connection, template), (observer) => {
-        const options = { log, streamId, from, ...observer };
+      const client = this.clientKey(connection, template);
+      streams.open(viewer, client, (observer) => {
+        const options = { log, streamId, from, client: () => client, ...observer };
         response = new EventStreamResponse(connection, this.encoder, options);
         return response.stream;
       });

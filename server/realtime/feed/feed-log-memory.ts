@@ -9,6 +9,7 @@ import type {
   SealedInterval,
 } from './feed-log.ts';
 import { emptyBody } from './interval-body.ts';
+import type { ReadClient } from './old-read-limit.ts';
 import type { SealedBody } from './sealed-sql.ts';
 import { type FeedStore, RANGE_BYTES, StoredIntervals } from './stored-intervals.ts';
 
@@ -97,10 +98,10 @@ export class MemoryFeedLog implements FeedLog {
     return this.sealed;
   }
 
-  read(streamId: string, interval: number): Uint8Array | Promise<Uint8Array> {
+  read(streamId: string, interval: number, client?: ReadClient): Uint8Array | Promise<Uint8Array> {
     this.lastRead.set(streamId, this.sealed);
     if (interval > this.sealed) return this.readWhenSealed(streamId, interval);
-    return this.recentBody(streamId, interval) ?? this.oldBody(streamId, interval);
+    return this.recentBody(streamId, interval) ?? this.oldBody(streamId, interval, client);
   }
 
   waitFor(streamId: string, interval: number, waiter: IntervalWaiter): void {
@@ -116,15 +117,15 @@ export class MemoryFeedLog implements FeedLog {
     this.waiterCount++;
   }
 
-  async range(streamId: string, from: number, to: number): Promise<FeedRange> {
+  async range(streamId: string, from: number, to: number, client?: ReadClient): Promise<FeedRange> {
     const end = Math.min(to, this.sealed);
     const firstWithEmpty = Math.max(0, this.sealed - EMPTY_SENT_INTERVALS);
     if (from < firstWithEmpty)
-      return this.stored.storedRange(streamId, from, Math.min(end, firstWithEmpty - 1));
+      return this.stored.storedRange(streamId, from, Math.min(end, firstWithEmpty - 1), client);
     if (this.recentBody(streamId, from)) {
       return fillPage(from, end, (interval) => this.recentBody(streamId, interval));
     }
-    const { bodies, end: last } = await this.stored.pageWith(streamId, from, this.sealed);
+    const { bodies, end: last } = await this.stored.pageWith(streamId, from, this.sealed, client);
     return fillPage(
       from,
       Math.min(end, last),
@@ -272,8 +273,12 @@ export class MemoryFeedLog implements FeedLog {
     return slot.bodies.get(streamId) ?? slot.empty;
   }
 
-  private async oldBody(streamId: string, interval: number): Promise<Uint8Array> {
-    const { bodies } = await this.stored.pageWith(streamId, interval, this.sealed);
+  private async oldBody(
+    streamId: string,
+    interval: number,
+    client?: ReadClient,
+  ): Promise<Uint8Array> {
+    const { bodies } = await this.stored.pageWith(streamId, interval, this.sealed, client);
     return bodies.get(interval) ?? encoder.encode(emptyBody(interval));
   }
 }

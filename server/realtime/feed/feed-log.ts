@@ -1,3 +1,5 @@
+import type { ReadClient } from './old-read-limit.ts';
+
 /** Receives every sealed interval of a stream, in order, each once. */
 export type IntervalListener = (interval: number, body: Uint8Array) => void;
 
@@ -26,9 +28,10 @@ export interface FeedLog {
   /**
    * Reads an interval: at once when it is recent, from the database when it is old; waits for it
    * when it is not sealed yet. The caller limits how far ahead it may be.
+   * @param client whose read it is; one network reads a bounded number of old intervals at once
    * @throws Unavailable when it is not sealed in time, or too many wait
    */
-  read(streamId: string, interval: number): Uint8Array | Promise<Uint8Array>;
+  read(streamId: string, interval: number, client?: ReadClient): Uint8Array | Promise<Uint8Array>;
   /**
    * Waits for an interval that is not sealed yet, as `read` does, without allocating a promise.
    * @throws Unavailable when too many wait, sealing is stalled or the service is stopping
@@ -37,8 +40,9 @@ export interface FeedLog {
   /**
    * Reads a page of sealed intervals from `from` on, at most up to `to`. A page is small enough to
    * be buffered for each of many readers. Old empty intervals are left out.
+   * @param client as for `read`
    */
-  range(streamId: string, from: number, to: number): Promise<FeedRange>;
+  range(streamId: string, from: number, to: number, client?: ReadClient): Promise<FeedRange>;
   /** Listens to a stream from the next sealed interval on. @returns a function that ends it */
   subscribe(streamId: string, listener: IntervalListener): () => void;
   /** Ids of streams that have listeners, or were read in this interval or shortly before. */

@@ -6,6 +6,7 @@ import type { Route } from '../../http/route.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { FeedLog } from './feed-log.ts';
 import { feedHandlers } from './feed-routes.ts';
+import type { ReadClient } from './old-read-limit.ts';
 import { OpenStreams } from './open-streams.ts';
 
 const BYTES = 4_000_000;
@@ -42,4 +43,42 @@ test('[F-3] responses with an interval share its bytes until they are read', asy
   const [first] = unread;
   expect(first?.headers.get('content-type')).toBe('application/json');
   expect(await first?.bytes()).toEqual(body);
+});
+
+test('[F-3] [L-11] reads of old intervals and event streams count for their client', async () => {
+  const readers: (string | null | undefined)[] = [];
+  const log = {
+    watermark: () => INTERVAL,
+    read: async (_streamId: string, _interval: number, client?: ReadClient) => {
+      readers.push(client?.());
+      return new Uint8Array();
+    },
+    range: async (_streamId: string, _from: number, to: number, client?: ReadClient) => {
+      readers.push(client?.());
+      return { page: [], next: to + 1 };
+    },
+    subscribe: () => () => {},
+  };
+  const handlers = feedHandlers({
+    log: log as unknown as FeedLog,
+    clock,
+    credentials: {
+      viewer: () => ({ ...viewer, expiresMs: clock.nowMs() + 1_000 }),
+    } as unknown as Credentials,
+    streams: new OpenStreams(clock.nowMs),
+    edgeCache: false,
+  });
+  const ofClient = { ...route, clientRateKey: () => '192.0.2.1' } as unknown as Route;
+  for (const headers of [{}, { Accept: 'text/event-stream' }]) {
+    const url = `http://h/api/v1/events-streams/s?interval=${INTERVAL}`;
+    const request = Object.assign(new Request(url, { headers }), { params: { stream_id: 's' } });
+    const response = await handlers.readInterval(
+      request as unknown as BunRequest<string>,
+      ofClient,
+    );
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+  }
+  expect(readers).toEqual(['192.0.2.1', '192.0.2.1']);
 });

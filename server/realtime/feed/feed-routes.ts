@@ -76,8 +76,9 @@ export function feedHandlers({
 
   function eventStream(viewer: Viewer, from: number, request: Request, route: Route): Response {
     const { streamId } = viewer;
-    const stream = streams.open(viewer, route.clientRateKey(request), (observer) =>
-      openEventStream({ log, streamId, from, ...observer }),
+    const client = route.clientRateKey(request);
+    const stream = streams.open(viewer, client, (observer) =>
+      openEventStream({ log, streamId, from, client: () => client, ...observer }),
     );
     return new Response(stream.body, {
       headers: { ...route.headers, 'Content-Type': EVENT_STREAM },
@@ -95,7 +96,7 @@ export function feedHandlers({
       return eventStream(viewer, from, request, route);
     }
     const interval = requireNotAhead(intervalOf(request.url), current);
-    const body = log.read(viewer.streamId, interval);
+    const body = log.read(viewer.streamId, interval, () => route.clientRateKey(request));
     if (!(body instanceof Promise)) return respond(body, interval, request, route);
     return body.then((bytes) => respond(bytes, interval, request, route));
   };

@@ -1,6 +1,7 @@
 import { encodeEvents } from '../../http/event-stream.ts';
 import { runtime } from '../../platform/runtime.ts';
 import type { FeedLog, SealedInterval } from './feed-log.ts';
+import type { ReadClient } from './old-read-limit.ts';
 import { type StreamObserver, UNSENT_LIMITS } from './unsent-budget.ts';
 
 /** With this many unsent bytes, the stream reads no further page of older intervals. */
@@ -22,6 +23,8 @@ export interface IntervalStreamOptions extends StreamObserver {
   readonly streamId: string;
   /** The first interval to send; it may be a little ahead of the feed. */
   readonly from: number;
+  /** As for `FeedLog.read`. */
+  readonly client?: ReadClient;
   readonly sink: StreamSink;
 }
 
@@ -108,10 +111,10 @@ export class IntervalStream {
   }
 
   private async sendPages(): Promise<void> {
-    const { log, streamId, sink } = this.options;
+    const { log, streamId, sink, client } = this.options;
     while (!this.isOver && this.next <= log.watermark()) {
       if (sink.unsentBytes() >= ROOM_BYTES) return; // `onWritable` continues.
-      const { page, next } = await log.range(streamId, this.next, log.watermark());
+      const { page, next } = await log.range(streamId, this.next, log.watermark(), client);
       if (this.isOver) return;
       this.next = next;
       if (page.length > 0) sink.write(eventsOf(page));

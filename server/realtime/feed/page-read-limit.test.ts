@@ -57,6 +57,40 @@ describe('reads of many older intervals', () => {
     expect((await next).page).toEqual([]);
   });
 
+  test('[F-3] get a 503 beyond 32 of one network, over all streams, while others read', async () => {
+    const { log, pending } = openSlowLog();
+    const clientOf = (n: number) => () => `2001:db8:1:${n.toString(16)}::/64`;
+    const reads = Array.from({ length: 300 }, (_, n) => {
+      const read =
+        n % 2 === 0
+          ? log.read(`stream ${n}`, OLD, clientOf(n))
+          : log.range(`stream ${n}`, OLD, OLD, clientOf(n));
+      return Promise.resolve<unknown>(read).catch((error) => error);
+    });
+    const ofOther = Promise.resolve(log.read(STREAM, OLD, () => '2001:db8:2:1::/64'));
+    const ofUnknown = Array.from({ length: 40 }, (_, n) => log.range(`${n}`, OLD, OLD, () => null));
+    while (pending.length > 0) {
+      pending.shift()?.answer.resolve([]);
+      await Bun.sleep(0);
+    }
+    const results = await Promise.all(reads);
+    expect(results.filter((result) => result instanceof Unavailable)).toHaveLength(268);
+    await Promise.all([ofOther, ...ofUnknown]);
+    // The places are free again.
+    const later = log.range(STREAM, OLD, OLD, clientOf(1));
+    pending.at(-1)?.answer.resolve([]);
+    expect((await later).page).toEqual([]);
+  });
+
+  test('[F-3] count once while many of one network read the same page', async () => {
+    const { log, pending } = openSlowLog();
+    const client = () => '198.51.100.7';
+    const reads = Array.from({ length: 100 }, () => log.read(STREAM, OLD, client));
+    expect(pending).toHaveLength(1);
+    pending[0]?.answer.resolve([]);
+    expect(await Promise.all(reads)).toHaveLength(100);
+  });
+
   test('[R-15] get a 503 at once when too many wait', async () => {
     const { log, pending } = openSlowLog();
     const reads = Array.from({ length: 504 }, (_, n) => log.range(STREAM, OLD + n, OLD + n));

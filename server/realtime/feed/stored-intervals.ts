@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { FeedRange } from './feed-log.ts';
+import { OldReadLimit, type ReadClient } from './old-read-limit.ts';
 import type { sealedProcedures } from './sealed-sql.ts';
 
 /** Reads pages of stored bodies. */
@@ -48,6 +49,7 @@ export class StoredIntervals {
     sizeCalculation: bytesOf,
   });
   private readonly loading = new Map<string, Promise<StoredPage>>();
+  private readonly limit = new OldReadLimit();
 
   constructor(private readonly store: FeedStore) {}
 
@@ -55,21 +57,33 @@ export class StoredIntervals {
    * A page with this interval.
    * @param sealed the newest sealed interval
    */
-  async pageWith(streamId: string, interval: number, sealed: number): Promise<StoredPage> {
+  async pageWith(
+    streamId: string,
+    interval: number,
+    sealed: number,
+    client?: ReadClient,
+  ): Promise<StoredPage> {
     let next = 0;
     for (const length of PAGE_INTERVALS) {
       const start = interval - (interval % length);
-      const page = await this.page(streamId, Math.max(start, next), start + length - 1, sealed);
+      const range = { from: Math.max(start, next), last: start + length - 1 };
+      const page = await this.page(streamId, range, sealed, client);
       if (page.end >= interval) return page;
       next = page.end + 1;
     }
-    return this.page(streamId, interval, interval, sealed);
+    return this.page(streamId, { from: interval, last: interval }, sealed, client);
   }
 
   /** A page of the stored bodies from `from` to `to`. It ends before `to` while there may be more. */
-  async storedRange(streamId: string, from: number, to: number): Promise<FeedRange> {
+  async storedRange(
+    streamId: string,
+    from: number,
+    to: number,
+    client?: ReadClient,
+  ): Promise<FeedRange> {
     const limits = { limit: RANGE_ROWS, bytesMax: RANGE_BYTES };
-    const rows = await this.store.readSealed({ streamId, from, to, ...limits });
+    const end = this.limit.begin(client?.() ?? null);
+    const rows = await this.store.readSealed({ streamId, from, to, ...limits }).finally(end);
     const page = rows.map(({ interval, body }) => ({ interval, body: encoder.encode(body) }));
     return { page, next: (page.at(-1)?.interval ?? to) + 1 };
   }
@@ -77,22 +91,27 @@ export class StoredIntervals {
   // Many viewers replay the same minute: one database read serves all of them.
   private page(
     streamId: string,
-    from: number,
-    last: number,
+    { from, last }: { readonly from: number; readonly last: number },
     sealed: number,
+    client?: ReadClient,
   ): StoredPage | Promise<StoredPage> {
     const to = Math.min(last, sealed);
     // The key includes `to`: a read of this page that began earlier may lack the newest intervals.
     const key = `${streamId}:${from}:${to}`;
     const known = this.pages.get(key) ?? this.loading.get(key);
     if (known) return known;
+    // Counts for the client that begins the read: those that share it take no further place.
+    const end = this.limit.begin(client?.() ?? null);
     const loading = this.load(streamId, from, to)
       .then((page) => {
         // Keep a page only when all its intervals are sealed.
         if (to === last) this.pages.set(key, page);
         return page;
       })
-      .finally(() => this.loading.delete(key));
+      .finally(() => {
+        this.loading.delete(key);
+        end();
+      });
     this.loading.set(key, loading);
     return loading;
   }
