@@ -153,10 +153,17 @@ export const GUARDS: readonly Guard[] = [
       text: 'this.isAdmitted(viewer, template.streamId, nowMs) &&',
     },
   ),
-  guard('[I-6] [T-6] a viewer token is refused from its exp on, although it was cached as valid', {
-    file: 'server/auth/viewer-tokens/checked-viewers.ts',
-    text: '&& viewer.expiresMs > this.nowMs() ',
-  }),
+  guard(
+    '[I-6] [T-6] a viewer token is refused from its exp on, although it was cached as valid',
+    {
+      file: 'server/auth/viewer-tokens/checked-viewers.ts',
+      text: '&& viewer.expiresMs > this.nowMs() ',
+    },
+    {
+      file: 'server/auth/viewer-tokens/checked-viewers.ts',
+      text: "if (viewer.expiresMs <= nowMs) return 'expired';",
+    },
+  ),
   guard('[I-6] [Q-22] the feed does not contain the answer of a quiz before it is revealed', {
     file: 'server/domains/quizzes/quizzes-sql.ts',
     text: "reveal === 'auto' ? 'revealed' : 'closed'",
@@ -187,6 +194,11 @@ export const GUARDS: readonly Guard[] = [
     {
       file: 'server/storage/sql/database-sqlite.ts',
       text: "call.reject(new Unavailable('The database did not answer in time.'));",
+    },
+    {
+      file: 'server/storage/sql/request-budget.ts',
+      text: "reject(new Unavailable('The database did not answer in time.'))",
+      replacement: '{}',
     },
   ),
   guardInFile(
