@@ -201,6 +201,7 @@ describe('ModerationCache', () => {
     state.last = 1;
     change('c', { banned: [3] });
     state.unavailable = null;
+    state.nowMs += 10_001;
     await cache.refresh();
     const isBanned = (streamId: string, seat: number) => cache.bans.isBanned({ streamId, seat });
     expect([isBanned('a', 1), isBanned('b', 2), isBanned('c', 3)]).toEqual([true, false, true]);

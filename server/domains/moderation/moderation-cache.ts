@@ -31,6 +31,7 @@ export interface ModerationCacheOptions {
 const REFRESH_MS = 400;
 // A full read drops chats of streams that ended long ago.
 const FULL_READ_MS = 3600_000;
+const FULL_READ_AFTER_FAILURE_MS = 10_000;
 
 function cachedChat({ slowModeMs, paused, muted }: ModeratedChatRow): CachedChat {
   return { slowModeMs, paused, muted: new Map(muted) };
@@ -101,8 +102,8 @@ export class ModerationCache {
       await this.#pendingRead;
     } catch (error) {
       // After a failover that lost commits, change numbers repeat: a node with the lost ones would miss the
-      // bans of those numbers for up to an hour (N-22).
-      this.#fullReadMs = Number.NEGATIVE_INFINITY;
+      // bans of those numbers for up to an hour (N-22). Not at once: the database may be overloaded.
+      this.#fullReadMs = this.options.nowMs() + FULL_READ_AFTER_FAILURE_MS - FULL_READ_MS;
       if (!(error instanceof Unavailable)) this.options.onError(error);
     }
   }
