@@ -18,12 +18,12 @@ const TEST_TIMEOUT_MS = 20_000;
 /** Characters of the error of a failed test that the end of the output repeats. */
 const FAILURE_LENGTH = 2_000;
 
-/** More files than this that fail in a step are no matter of a busy machine. */
+/** A busy machine is no explanation if more files than this fail in a step; then none runs again. */
 const RERUN_FILES_MAX = 4;
 
-/** Characters of output that have Bun's numbers. */
+/** The last characters of the output, which contain Bun's totals. */
 const OUTPUT_LENGTH = 2_000;
-/** How long the output of a program that has ended may take to arrive. */
+/** How long to wait for the rest of the output after a program has ended. */
 const PIPE_MS = 1_000;
 
 /** Free memory that the files of all tests fit into. */
@@ -42,7 +42,7 @@ const CHECKS = [
 const failures = [];
 /** Failed tests with their errors, repeated at the end of the output, because long logs are cut. */
 const failedTests = [];
-/** The same of tests that passed when their file ran again. */
+/** Failed tests, with their errors, that passed when their file ran again. */
 const passedAlone = [];
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const runDir = mkdtempSync(join(memoryOrDisk(), 'fourbeat-test-'));
@@ -128,13 +128,13 @@ async function runCheck(args) {
   return end;
 }
 
-/** Runs tests, and files that failed once more alone. @returns the problem, or null */
+/** Runs tests, then runs files that failed again, each alone. @returns the problem, or null */
 async function runTests(bun, paths, isFull) {
   const result = await runBunTest(bun, paths, isFull);
   const files = [...new Set(result.failures.map(({ file }) => file))];
   // A file that throws while it loads, and a process that crashes, are missing in the report.
-  const isKnown = result.failures.length > 0 && result.failures.length === result.failed;
-  if (!isKnown || files.length > RERUN_FILES_MAX) return addResult(result);
+  const isReportComplete = result.failures.length > 0 && result.failures.length === result.failed;
+  if (!isReportComplete || files.length > RERUN_FILES_MAX) return addResult(result);
   addResult({ ...result, failed: 0, failures: [], problem: null });
   const problems = [];
   for (const file of files) {
@@ -149,7 +149,7 @@ async function runTests(bun, paths, isFull) {
   return problems.length > 0 ? problems.join(', ') : null;
 }
 
-/** Adds the numbers of a run to those of all. @returns its problem */
+/** Adds the numbers of a run to the totals. @returns its problem */
 function addResult({ passed, skipped, failed, failures: tests, problem }) {
   totals.passed += passed;
   totals.skipped += skipped;
@@ -234,7 +234,7 @@ function unescaped(text) {
 
 /**
  * Runs a program in the folder of the project. Resolves with how it ended, and the last of what it
- * wrote to stderr, without colours. Bun keeps the memory that it frees: on a virtual machine, 30 starts
+ * wrote to stderr, without colors. Bun keeps the memory that it frees: on a virtual machine, 30 starts
  * of a service took 5.2 s of a core and not 9.0.
  */
 function run(program, args, variables = {}) {

@@ -4,7 +4,7 @@ import { KeyCounts } from '../platform/key-counts.ts';
 import type { Pace } from '../platform/pace.ts';
 import { memberUuid, type StudioCaller } from './credentials.ts';
 
-/** Most exports that a node sends to one account at once, one fewer to a member or to all its programs; more get 429. */
+/** Most exports of one account at once on a node; a member, and all programs together, have one fewer. */
 export const EXPORTS_MAX = 4;
 /** Most slices that wait; an export waits with one, so it takes 2,500 accounts to fill the queue. */
 const SLICES_QUEUED_MAX = 10_000;
@@ -19,15 +19,15 @@ export class ExportSlices {
     SLICES_QUEUED_MAX,
     'Too many exports are being sent; try again in a minute.',
   );
-  private readonly ofAccounts = new KeyCounts(EXPORTS_MAX);
-  /** Else a member who reads slowly, even a removed one, could keep the others from all exports. */
-  private readonly ofMembers = new KeyCounts(EXPORTS_MAX - 1);
+  private readonly accountCounts = new KeyCounts(EXPORTS_MAX);
+  /** One fewer: a member who reads slowly, even a removed one, must leave an export to the others. */
+  private readonly memberCounts = new KeyCounts(EXPORTS_MAX - 1);
 
   constructor(private readonly pace: Pace) {}
 
   /**
-   * The texts of an export, each made in its turn. It counts for its account and its member until the last, or
-   * until the client goes away.
+   * The texts of an export, each made in the turn of its account. The export counts for its account and member
+   * until it ends or the client disconnects.
    * @throws RateLimited when the account or the member has too many
    */
   open(
@@ -37,27 +37,27 @@ export class ExportSlices {
   ): AsyncGenerator<string> {
     const account = user.uuid;
     // The runtime reads no body of a response to HEAD.
-    if (request.method === 'HEAD') return this.slices(account, texts);
+    if (request.method === 'HEAD') return this.makeInTurns(account, texts);
     const member = memberUuid(actor) ?? `programs of ${account}`;
-    if (!this.ofMembers.add(member)) throw tooMany(EXPORTS_MAX - 1);
-    if (!this.ofAccounts.add(account)) {
-      this.ofMembers.remove(member);
-      throw tooMany(EXPORTS_MAX);
+    if (!this.memberCounts.add(member)) throw tooMany('You have', EXPORTS_MAX - 1);
+    if (!this.accountCounts.add(account)) {
+      this.memberCounts.remove(member);
+      throw tooMany('Your account has', EXPORTS_MAX);
     }
     let isOpen = true;
     const close = () => {
       if (!isOpen) return;
       isOpen = false;
-      this.ofMembers.remove(member);
-      this.ofAccounts.remove(account);
+      this.memberCounts.remove(member);
+      this.accountCounts.remove(account);
     };
     request.signal.addEventListener('abort', close, { once: true });
     if (request.signal.aborted) close();
-    return this.slices(account, texts, close);
+    return this.makeInTurns(account, texts, close);
   }
 
-  /** Makes each of these texts in the turn of its account, then calls `close`. */
-  async *slices(
+  /** Makes each of these texts when it is the account's turn, then calls `close`. */
+  async *makeInTurns(
     account: string,
     texts: AsyncGenerator<string> | Generator<string>,
     close = () => {},
@@ -76,4 +76,5 @@ export class ExportSlices {
   }
 }
 
-const tooMany = (most: number) => new RateLimited(`Download at most ${most} exports at once.`, 5);
+const tooMany = (whoHas: string, most: number) =>
+  new RateLimited(`${whoHas} ${most} exports in progress; try again when one has ended.`, 5);

@@ -6,7 +6,7 @@ import { withinBudget } from '../storage/sql/request-budget.ts';
 import { memberUuid, type StudioCaller } from './credentials.ts';
 import type { LargeResponses } from './large-responses.ts';
 
-/** Most of one account that run or wait at once, of a member half of them; more get 429. */
+/** Most of one account that run or wait for its turn, one of each member among them; more get 429. */
 export const LARGE_OPERATIONS_MAX = 64;
 /** Most that wait on a node; more get 503, those of the account with the most first. */
 export const LARGE_OPERATIONS_QUEUED_MAX = 1_024;
@@ -22,9 +22,9 @@ export class LargeOperations {
     LARGE_OPERATIONS_QUEUED_MAX,
     'Too many large requests wait; try again in a second.',
   );
-  private readonly ofAccounts = new KeyCounts(LARGE_OPERATIONS_MAX);
-  private readonly ofMembers = new KeyCounts(LARGE_OPERATIONS_MAX / 2);
-  /** Of members with operations. */
+  private readonly accountCounts = new KeyCounts(LARGE_OPERATIONS_MAX);
+  private readonly memberCounts = new KeyCounts(LARGE_OPERATIONS_MAX / 2);
+  /** By member, while it has operations. */
   private readonly memberQueues = new Map<string, ConcurrencyLimiter>();
 
   constructor(
@@ -34,12 +34,13 @@ export class LargeOperations {
 
   /**
    * Runs an operation when it is the turn of its account.
-   * @throws RateLimited when too many of the account or member wait, or when the caller has too much unread (L-17)
+   * @throws RateLimited when the account or the member has too many, or the caller has too much unread (L-17)
+   * @throws Unavailable when too many wait on the node
    */
   async run<T>(caller: StudioCaller, operation: (step: Step) => Promise<T>): Promise<T> {
     const member = memberUuid(caller.actor);
-    const run = () =>
-      counted(this.ofAccounts, caller.user.uuid, () =>
+    const runForAccount = () =>
+      runCounted(this.accountCounts, caller.user.uuid, () =>
         this.limiter.run(caller.user.uuid, () => {
           // Earlier operations may have left unread responses meanwhile.
           this.responses.check(caller);
@@ -47,15 +48,15 @@ export class LargeOperations {
         }),
       );
     return member === null
-      ? run()
-      : counted(this.ofMembers, member, () => this.runOfMember(member, run));
+      ? runForAccount()
+      : runCounted(this.memberCounts, member, () => this.runInMemberQueue(member, runForAccount));
   }
 
   /**
-   * Runs the operations of a member one after the other, so that one of another member waits for one of each only:
-   * behind 32 of a moderator an owner waited 6.6 s.
+   * Of each member only one operation waits for the turn of the account: behind 32 operations of a moderator an
+   * owner waited 6.6 s.
    */
-  private async runOfMember<T>(member: string, run: () => Promise<T>): Promise<T> {
+  private async runInMemberQueue<T>(member: string, run: () => Promise<T>): Promise<T> {
     const queue = this.memberQueues.get(member) ?? newMemberQueue();
     this.memberQueues.set(member, queue);
     try {
@@ -82,7 +83,7 @@ export class LargeOperations {
 const newMemberQueue = () =>
   new ConcurrencyLimiter(1, LARGE_OPERATIONS_MAX / 2, 'Too many large requests wait.');
 
-async function counted<T>(counts: KeyCounts, key: string, run: () => Promise<T>): Promise<T> {
+async function runCounted<T>(counts: KeyCounts, key: string, run: () => Promise<T>): Promise<T> {
   if (!counts.add(key)) {
     throw new RateLimited('Too many large requests at once; try again in 5 s.', 5);
   }

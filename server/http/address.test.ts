@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import {
   CLIENT_HEADER,
-  chatClient,
+  chatClientKey,
   clientRateKey,
   type Listener,
   networkOf,
@@ -126,7 +126,7 @@ test.each([
   ['::ffff:198.51.100.8', '198.51.100.8'],
   ['unknown', 'unknown'],
 ])('[C-8] the chat client of %p is %p', (address, client) => {
-  expect(chatClient(rateLimitKey(address))).toBe(client);
+  expect(chatClientKey(rateLimitKey(address))).toBe(client);
 });
 
 test('[L-14] other keys than those of clients are of no network', () => {

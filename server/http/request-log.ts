@@ -87,7 +87,7 @@ export class RequestLog {
       this.logger.debug(fields, 'request rejected');
       return;
     }
-    const total = this.warnings.add(operation, count);
+    const total = this.warnings.countToLog(operation, count);
     if (total > 0) this.logger.warn({ ...fields, count: total }, 'request rejected');
   }
 

@@ -5,7 +5,7 @@ const INTERVAL_MS = 1_000;
 
 interface KeyState {
   loggedMs: number;
-  /** Events since the line at `loggedMs`. */
+  /** Events since then that were not logged. */
   suppressed: number;
 }
 
@@ -16,8 +16,8 @@ export class LogLimiter<Key> {
   /** @param nowMs monotonic clock in ms */
   constructor(private readonly nowMs: () => number = () => runtime.monotonicMs()) {}
 
-  /** Counts events. @returns how many the line that is due now reports; 0: none is due */
-  add(key: Key, count = 1): number {
+  /** Counts events. @returns the number to log now; 0: log nothing */
+  countToLog(key: Key, count = 1): number {
     const nowMs = this.nowMs();
     const last = this.states.get(key);
     if (last && nowMs - last.loggedMs < INTERVAL_MS) {

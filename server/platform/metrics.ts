@@ -1,5 +1,5 @@
 import type { Metric, Registry } from 'prom-client';
-import { readOpenFiles } from './open-files.ts';
+import { countOpenFiles } from './open-files.ts';
 import { Histogram } from './response-counter.ts';
 
 /** Responses of one operation, by status. */
@@ -128,7 +128,7 @@ function serviceMetrics(sources: MetricSources): MetricDefinition[] {
       kind: 'gauge',
       name: 'process_open_fds',
       help: 'Number of open file descriptors.',
-      read: () => [[readOpenFiles(() => sources.openFiles())]],
+      read: () => [[countOpenFiles(() => sources.openFiles())]],
     },
     {
       kind: 'counter',
@@ -222,8 +222,8 @@ function cpuSeconds(): number {
 }
 
 /**
- * Each status that an operation had, and 500 from its first request on: the first samples of a series that
- * begins above 0 have no rate, so the alert on errors would miss a single burst of them.
+ * Each status that an operation had, and 500 as soon as it had a request: a series that begins above 0 has no
+ * rate at first, so the alert on errors would miss a single burst.
  */
 function* requestsByStatus(operations: Iterable<RequestCounts>) {
   for (const { operation, counts } of operations) {

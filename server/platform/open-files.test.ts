@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { closeSync, openSync } from 'node:fs';
-import { createOpenFiles, OpenFiles, readOpenFiles } from './open-files.ts';
+import { countOpenFiles, createOpenFiles, OpenFiles } from './open-files.ts';
 
 test('clients get nine tenths of the open files that are not reserved, and relayed requests the rest', () => {
   const files = createOpenFiles(400);
@@ -30,15 +30,15 @@ test('the limit of this process leaves room for its files', () => {
 });
 
 test('[O-12] the number of open files is that of the process, or else the counted one', () => {
-  const before = readOpenFiles(() => 7);
+  const before = countOpenFiles(() => 7);
   const file = openSync('/dev/null', 'r');
   try {
     // Where the system has no number, both are the counted one.
-    expect([7, before + 1]).toContain(readOpenFiles(() => 7));
+    expect([7, before + 1]).toContain(countOpenFiles(() => 7));
   } finally {
     closeSync(file);
   }
-  expect(readOpenFiles(() => 7, '/proc/self/missing')).toBe(7);
+  expect(countOpenFiles(() => 7, '/proc/self/missing')).toBe(7);
   // The size of /proc/self is 0, as that of the folder is before Linux 6.2.
-  if (process.platform === 'linux') expect(readOpenFiles(() => 7, '/proc/self')).toBe(7);
+  if (process.platform === 'linux') expect(countOpenFiles(() => 7, '/proc/self')).toBe(7);
 });

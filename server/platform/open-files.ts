@@ -73,8 +73,8 @@ function readLimit(): number {
 /**
  * The number of open files of the process: the size of its folder on Linux 6.2 and later, which takes
  * 0.04 ms with 19,000 files. Elsewhere the size is 0, or the folder is missing.
- * @param counted the number to return there
+ * @param fallback the number where the system has none
  */
-export function readOpenFiles(counted: () => number, folder = '/proc/self/fd'): number {
-  return statSync(folder, { throwIfNoEntry: false })?.size || counted();
+export function countOpenFiles(fallback: () => number, folder = '/proc/self/fd'): number {
+  return statSync(folder, { throwIfNoEntry: false })?.size || fallback();
 }

@@ -155,7 +155,7 @@ export interface StreamSeat {
  * answers of 150,000 viewers got a 429.
  */
 const SEATS_MAX = 1_000_000;
-/** A larger table (6 MB) is checked once a minute whether most of its windows have ended. */
+/** A table of up to this many slots (6 MB) stays. A larger one is checked once a minute, and shrinks if sparse. */
 const SLOTS_KEPT = 2 ** 18;
 const SHRINK_PERIOD_MS = 60_000;
 const SHRINK_SAMPLE = 1_024;
@@ -256,7 +256,7 @@ export class SeatWindows implements RateWindows<StreamSeat> {
     let at = free;
     if (this.capacity > SLOTS_KEPT && nowMs >= this.nextShrinkMs) {
       this.nextShrinkMs = nowMs + SHRINK_PERIOD_MS;
-      if (this.isMostlyEnded(nowMs)) this.sweep(nowMs);
+      if (this.isSparse(nowMs)) this.sweep(nowMs);
       at = this.find(this.keyOf(seat));
     }
     if (this.used >= this.usedMax) {
@@ -271,8 +271,8 @@ export class SeatWindows implements RateWindows<StreamSeat> {
     return at;
   }
 
-  /** Whether less than an eighth of the slots have a window that has not ended, by a sample of them. */
-  private isMostlyEnded(nowMs: number): boolean {
+  /** Whether the table can shrink: in a sample, less than an eighth of the slots have a window that still runs. */
+  private isSparse(nowMs: number): boolean {
     const step = (this.capacity / SHRINK_SAMPLE) * SLOT_LENGTH;
     let live = 0;
     for (let n = 0; n < SHRINK_SAMPLE; n++) {

@@ -364,6 +364,6 @@ test('[W-7] a claim reads answers up to the first quiz that fails, and none when
     return { decision, reads: Math.max(...reads) };
   };
   expect(await decide(right)).toEqual({ decision: 'won', reads: QUIZZES });
-  expect(await decide(silent)).toEqual({ decision: { refusedIn: expect.any(Number) }, reads: 1 });
+  expect(await decide(silent)).toEqual({ decision: { refusedBy: expect.any(Number) }, reads: 1 });
   expect(await decide(winner)).toEqual({ decision: 'won', reads: 0 });
 });

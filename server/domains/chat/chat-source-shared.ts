@@ -47,9 +47,9 @@ export function createSharedChatSource(options: SharedChatSourceOptions): Shared
   /** Encodes the posts of streams, those that wait longest first. */
   function encodeBatch(): Uint8Array | null {
     const taken = new Map<string, ChatSamples>();
-    // A client counts up to its limit, since `limitClients` drops the rest: with 1,000 streams, one address
-    // that filled the batches delayed the chat of other streams by 7.5 s.
-    const ofClient = new Map<number, number>();
+    // The bytes of a client count up to its limit; `limitClients` drops the rest. Before, one address that
+    // posted to 1,000 streams filled the batches and delayed the chat of other streams by 7.5 s.
+    const bytesByClient = new Map<number, number>();
     let size = 0;
     for (const [streamId, buffer] of buffers) {
       if (size >= bytesMax) break;
@@ -59,8 +59,8 @@ export function createSharedChatSource(options: SharedChatSourceOptions): Shared
       taken.set(streamId, samples);
       size += STREAM_BYTES;
       for (const { bytes, client } of samples.messages) {
-        const used = ofClient.get(client) ?? 0;
-        ofClient.set(client, used + bytes);
+        const used = bytesByClient.get(client) ?? 0;
+        bytesByClient.set(client, used + bytes);
         if (used < CHAT_CLIENT_BYTES) size += MESSAGE_BYTES + bytes;
       }
     }

@@ -8,7 +8,7 @@ import type {
 export interface PostedMessage {
   readonly kind: ChatKind;
   readonly element: ChatElement;
-  /** The client that posted it, by `chatClient`. */
+  /** The client that posted it, by `chatClientKey`. */
   readonly client: string;
 }
 

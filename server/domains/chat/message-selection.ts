@@ -27,16 +27,16 @@ export function newCandidate(message: Omit<Candidate, 'bytes'>): Candidate {
 export function selectMessages(candidates: readonly Candidate[]): Candidate[] {
   const selected = new Set<Candidate>();
   const counts: Partial<Record<ChatKind, number>> = {};
-  const ofClient = new Map<number, number>();
+  const bytesByClient = new Map<number, number>();
   let bytes = 0;
   for (const candidate of inTurns(candidates)) {
     const count = counts[candidate.kind] ?? 0;
     if (count === CHAT_SAMPLE) continue;
-    // A shorter message further on would fit, but long messages would then be selected less often.
-    const clientBytes = (ofClient.get(candidate.client) ?? 0) + candidate.bytes;
-    ofClient.set(candidate.client, clientBytes);
+    const clientBytes = (bytesByClient.get(candidate.client) ?? 0) + candidate.bytes;
+    bytesByClient.set(candidate.client, clientBytes);
     if (clientBytes > CHAT_CLIENT_BYTES) continue;
     bytes += candidate.bytes;
+    // If shorter messages took the place of one that is too long, long ones would be selected less often.
     if (bytes > CHAT_BYTES) break;
     counts[candidate.kind] = count + 1;
     selected.add(candidate);

@@ -47,7 +47,7 @@ export class ModerationCache {
   readonly bans = new BannedSeats();
   #chats = new Map<string, CachedChat>();
   #lastChange = 0;
-  #fullReadMs = Number.NEGATIVE_INFINITY;
+  #nextFullReadMs = Number.NEGATIVE_INFINITY;
   #pendingRead: Promise<void> | null = null;
   #timer: Timer | null = null;
   readonly #bannedListeners: BannedListener[] = [];
@@ -101,9 +101,9 @@ export class ModerationCache {
       });
       await this.#pendingRead;
     } catch (error) {
-      // After a failover that lost commits, change numbers repeat: a node with the lost ones would miss the
-      // bans of those numbers for up to an hour (N-22). Not at once: the database may be overloaded.
-      this.#fullReadMs = this.options.nowMs() + FULL_READ_AFTER_FAILURE_MS - FULL_READ_MS;
+      // After a failover that lost commits, change numbers are issued again: a node that read the lost changes
+      // would skip the new ones for up to an hour (N-22). It waits, since the database may be overloaded.
+      this.#nextFullReadMs = this.options.nowMs() + FULL_READ_AFTER_FAILURE_MS;
       if (!(error instanceof Unavailable)) this.options.onError(error);
     }
   }
@@ -112,11 +112,11 @@ export class ModerationCache {
     const nowMs = this.options.nowMs();
     const last = await this.options.store.lastModerationChange({});
     // A smaller number than before means another database, such as a promoted replica (N-22).
-    const isFull = last < this.#lastChange || nowMs - this.#fullReadMs > FULL_READ_MS;
+    const isFull = last < this.#lastChange || nowMs > this.#nextFullReadMs;
     if (last === this.#lastChange && !isFull) return;
     const chats = await this.#changedAfter(isFull ? 0 : this.#lastChange, nowMs);
-    // A full read replaces the map at once: the workers confirm the bans of each stream, and meanwhile paused
-    // chats would count as unmoderated.
+    // A full read replaces the map in one step. Chats that were missing from it would count as unmoderated while
+    // the workers confirm the bans of one stream after another.
     if (isFull) {
       this.#chats = new Map(chats.map((chat) => [chat.streamId, cachedChat(chat)]));
       await this.#liftAllExcept(chats);
@@ -127,7 +127,7 @@ export class ModerationCache {
       for (const listener of this.#bannedListeners) listener(chat.streamId, seats);
     }
     this.#lastChange = Math.max(last, chats.at(-1)?.changed ?? 0);
-    if (isFull) this.#fullReadMs = nowMs;
+    if (isFull) this.#nextFullReadMs = nowMs + FULL_READ_MS;
   }
 
   /** After a full read, lifts the bans of streams that have none any more. */

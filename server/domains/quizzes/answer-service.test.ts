@@ -196,7 +196,7 @@ describe('AnswerService', () => {
   test('[W-8] [W-9] a claim is unauthorized if the viewer did not win, and a conflict without a round', async () => {
     const claim = () => outcomeOf((callbacks) => service.tryClaim(viewerOf(1), callbacks));
     expect(await claim()).toBeNull();
-    decideClaim = () => ({ refusedIn: 7 });
+    decideClaim = () => ({ refusedBy: 7 });
     expect(await claim()).toMatchObject({ kind: 'unauthorized' });
     decideClaim = () => 'no-round';
     expect(await claim()).toMatchObject({ kind: 'conflict' });
@@ -204,11 +204,11 @@ describe('AnswerService', () => {
 
   test('[W-7] a claim that did not fit into a transaction is in the next one, and names the round that refused it', async () => {
     const claim = () => outcomeOf((callbacks) => service.tryClaim(viewerOf(1), callbacks));
-    const decisions: ClaimDecision[] = ['later', 'later', { refusedIn: 7 }, 'won'];
+    const decisions: ClaimDecision[] = ['later', 'later', { refusedBy: 7 }, 'won'];
     decideClaim = () => decisions.shift() as ClaimDecision;
     expect(await claim()).toMatchObject({ kind: 'unauthorized' });
     expect(await claim()).toBeNull();
-    expect(claimed.map(({ refusedIn }) => refusedIn)).toEqual([undefined, undefined, undefined, 7]);
+    expect(claimed.map(({ refusedBy }) => refusedBy)).toEqual([undefined, undefined, undefined, 7]);
   });
 
   test('[R-15] an answer is refused with the error of the database', async () => {

@@ -73,8 +73,8 @@ export class AnswerService {
   private readonly quizzes: PublishedQuizzes;
   private readonly answers: Batch<ArrivedAnswer, AnswerDecision>;
   private readonly claims: Batch<WinnerClaim, ClaimDecision>;
-  /** The round that refused a seat of a stream: all its answers are final, so that they need no second look. */
-  private readonly refusals = new LRUCache<string, number>({ max: REFUSALS_MAX });
+  /** By stream and seat: the round that refused it. Its answers are final, so the same round refuses it again. */
+  private readonly refusingRounds = new LRUCache<string, number>({ max: REFUSALS_MAX });
 
   constructor(private readonly options: AnswerServiceOptions) {
     const { store } = options;
@@ -176,14 +176,14 @@ export class AnswerService {
   ): void {
     const startMs = runtime.monotonicMs();
     const key = `${streamId} ${seat}`;
-    const claim = { streamId, seat, receivedMs, refusedIn: this.refusals.get(key) };
+    const claim = { streamId, seat, receivedMs, refusedBy: this.refusingRounds.get(key) };
     const waiter: Waiter<ClaimDecision> = {
       resolve: (decision) => {
         if (decision === 'later') {
           untilBudgetEnds(startMs, this.claims.add(claim)).then(waiter.resolve, waiter.reject);
           return;
         }
-        if (typeof decision === 'object') this.refusals.set(key, decision.refusedIn);
+        if (typeof decision === 'object') this.refusingRounds.set(key, decision.refusedBy);
         resolveClaim(decision, callbacks);
       },
       reject: (error) => callbacks.refuse(error),

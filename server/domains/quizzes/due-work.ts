@@ -19,8 +19,8 @@ const RESULT_BYTES = `octet_length(question) + 2 * octet_length(choices) + ${RES
  * SQL: due quizzes up to the limits of a sealing. Accounts take turns, and so do the streams of an account: the
  * first due quiz of each comes before the second of another. `all_bytes` adds up the results to this one. Sizes
  * are read after the limit: the first window function would copy the texts of all due quizzes on SQLite, 0.7 s
- * for 12,000 long ones. The account is a subquery: with a join PostgreSQL listed the due quizzes once for each
- * stream while its statistics knew of one stream, 6 s for 3,000.
+ * for 12,000 long ones. The account comes from a subquery: with a join, PostgreSQL searched the due quizzes
+ * once for each stream while its statistics were those of one stream: 6 s for 3,000.
  */
 const DUE_QUIZZES = `(select stream_id, number from
     (select stream_id, number, bytes, sum(bytes) over (order by turn, stream_id) as all_bytes from

@@ -104,7 +104,7 @@ test('[W-6] [W-7] a thousand claims cost as many statements as one claim', async
   const many = recordingTx();
   const claims = Array.from({ length: 1_000 }, (_, n) => claimOf(STREAM, n % SEATS));
   expect(await procedures.recordWinners.run(many.tx, claims)).toEqual(
-    claims.map(({ seat }) => (seat % 2 === 0 ? 'won' : { refusedIn: expect.any(Number) })),
+    claims.map(({ seat }) => (seat % 2 === 0 ? 'won' : { refusedBy: expect.any(Number) })),
   );
   expect(many.statements.length).toBe(single.statements.length);
 });

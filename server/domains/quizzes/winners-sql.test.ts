@@ -35,7 +35,7 @@ test('[W-4] [W-9] a winner report is in time until the interval of the count end
   ]);
 });
 
-test('[W-7] a transaction decides on as many claims as it has lookups for, and on none that its round refused', async () => {
+test('[W-7] recordWinners decides as many claims as one transaction may look up, and looks up none that the round refused before', async () => {
   show = await openShow([STREAM, uuidOf(3)]);
   const own = { producer: PRODUCER, nowMs: SHOW_START_MS };
   await show.store.requestWinners({ ...own, id: uuidOf(2), streamId: STREAM });
@@ -55,10 +55,10 @@ test('[W-7] a transaction decides on as many claims as it has lookups for, and o
   const later = claims.filter((_, index) => decisions[index] === 'later');
   expect(await show.store.recordWinners(later)).toEqual(Array(3).fill('won'));
   const round = sqlite.query('select number from winners_rounds where stream_id = ?').get(STREAM);
-  const refusedIn = (round as { number: number }).number;
-  const refused = { streamId: STREAM, seat: 12, receivedMs: SHOW_START_MS, refusedIn };
-  expect(await show.store.recordWinners([refused])).toEqual([{ refusedIn }]);
-  expect(await show.store.recordWinners([{ ...refused, refusedIn: -1 }])).toEqual(['won']);
+  const refusedBy = (round as { number: number }).number;
+  const refused = { streamId: STREAM, seat: 12, receivedMs: SHOW_START_MS, refusedBy };
+  expect(await show.store.recordWinners([refused])).toEqual([{ refusedBy }]);
+  expect(await show.store.recordWinners([{ ...refused, refusedBy: -1 }])).toEqual(['won']);
 });
 
 test('[L-13] a stream has at most 2,000 winners rounds', async () => {

@@ -16,18 +16,18 @@ export interface WinnerClaim {
   readonly streamId: string;
   readonly seat: number;
   readonly receivedMs: number;
-  /** The number of the round that refused this seat before; it does so again. */
-  readonly refusedIn?: number | undefined;
+  /** The number of the round that refused this seat before. It refuses it again without a lookup. */
+  readonly refusedBy?: number | undefined;
 }
 
 /**
- * The decision on a claim: `won` also for a repeated claim, `no-round` also for a late claim, `later` when the
- * batch has too many for one transaction, or the round whose game the seat did not answer correctly.
+ * The decision on a claim. `won`: also for a repeated claim. `no-round`: also for a late claim. `later`: the
+ * transaction has no lookups left; claim again. `refusedBy`: the number of the round that the seat did not win.
  */
-export type ClaimDecision = 'won' | 'no-round' | 'later' | { readonly refusedIn: number };
+export type ClaimDecision = 'won' | 'no-round' | 'later' | { readonly refusedBy: number };
 
 /**
- * Answers that one transaction looks up: 0.1 s. The claims of 1,000 seats in a game of 2,000 quizzes took the
+ * Most answers that one transaction looks up, in 0.1 s. The claims of 1,000 seats in a game of 2,000 quizzes took the
  * writer of SQLite 8 s, and exceeded the statement limit of PostgreSQL.
  */
 export const CLAIM_LOOKUPS_MAX = 20_000;
@@ -129,7 +129,7 @@ export const winnersProcedures = {
   /**
    * Stores a batch of claims; repeated claims of a seat count once. A whole audience claims within a
    * second, so each stream of the batch costs two statements, however many seats. The rounds stay
-   * locked, so none closes meanwhile. They share the lookups of the transaction.
+   * locked, so none closes meanwhile. The rounds of a batch share `CLAIM_LOOKUPS_MAX`.
    * @returns decisions in the order of the claims
    */
   recordWinners: writeProcedure(
@@ -138,13 +138,13 @@ export const winnersProcedures = {
       const decisions = new Map<WinnerClaim, ClaimDecision>();
       const claimsByStream = Map.groupBy(claims, ({ streamId }) => streamId);
       let lookupsLeft = CLAIM_LOOKUPS_MAX;
-      // Those of long games last, so that they leave lookups to the others.
+      // Longest games last: one seat of such a game may take more lookups than its share.
       const rounds = (await lockOpenRounds(tx, claims)).toSorted((a, b) => a.quizzes - b.quizzes);
       for (const [index, round] of rounds.entries()) {
         const inTime = (claimsByStream.get(round.streamId) ?? []).filter((claim) =>
           isInTime(round, claim),
         );
-        const isRefused = ({ refusedIn }: WinnerClaim) => refusedIn === round.number;
+        const isRefused = ({ refusedBy }: WinnerClaim) => refusedBy === round.number;
         const lookups = round.quizzes + 1;
         const share = Math.max(lookups, lookupsLeft / (rounds.length - index));
         const seatsMax = Math.floor(Math.min(share, lookupsLeft) / lookups);
@@ -160,7 +160,7 @@ export const winnersProcedures = {
         for (const claim of inTime) {
           if (qualified.has(claim.seat)) decisions.set(claim, 'won');
           else if (seats.has(claim.seat) || isRefused(claim)) {
-            decisions.set(claim, { refusedIn: round.number });
+            decisions.set(claim, { refusedBy: round.number });
           } else decisions.set(claim, 'later');
         }
       }

@@ -199,7 +199,7 @@ const claim = (claims: readonly (readonly [stream: number, seat: number])[]) =>
       const round = openRoundOf(streamOf(model, stream));
       if (!round) return 'no-round';
       if (!round.game.every(({ right }) => right.has(seat)))
-        return { refusedIn: expect.any(Number) };
+        return { refusedBy: expect.any(Number) };
       round.winners.add(seat);
       return 'won';
     });

@@ -65,7 +65,7 @@ export function rehearsalHandlers(
         const unavailableReason = runner.unavailableReason();
         if (unavailableReason !== null) throw new DomainError('conflict', unavailableReason);
         const id = newId();
-        // The call may have waited for its turn, longer than a rehearsal may go without a report.
+        // The wait may be longer than a rehearsal may go without a report: read the clock after it.
         const nowMs = clock.nowMs();
         const input = { id, showId, producer, node: runner.node, settings, nowMs };
         const row = await step(() => store.createRehearsal(input, call.idempotency));

@@ -118,7 +118,7 @@ export class RehearsalRunner {
     for (const streamId of [...this.running.keys()]) this.dismiss(streamId);
   }
 
-  /** Removes data of dismissed and expired rehearsals, unless an earlier call does. */
+  /** Removes data of dismissed and expired rehearsals, unless an earlier call still does so. */
   async cleanUp(): Promise<void> {
     if (this.isCleaning) return;
     this.isCleaning = true;

@@ -31,7 +31,7 @@ const STREAM_TABLES: readonly (readonly [table: string, key: string, rows?: numb
 ];
 
 /** Tables whose rows belong to a stream through the number of a parent row. */
-const NUMBERED_TABLES = [
+const CHILD_TABLES = [
   ['answers', 'quiz', 'seat', 'quizzes'],
   ['winners', 'round', 'seat', 'winners_rounds'],
   ['winner_contacts', 'round', 'seat', 'winners_rounds'],
@@ -84,10 +84,10 @@ async function endActivity(tx: Tx, id: string, account: string, nowMs: number): 
   return !waiting;
 }
 
-/** Deletes rows of a stream, up to a full batch of one table. @returns whether there may be more */
+/** Deletes a batch of rows of a stream, child rows first. @returns whether there may be more */
 async function removeBatch(tx: Tx, id: string): Promise<boolean> {
-  for (const numbered of NUMBERED_TABLES) {
-    if (await removeNumbered(tx, id, numbered)) return true;
+  for (const table of CHILD_TABLES) {
+    if (await removeChildRows(tx, id, table)) return true;
   }
   for (const [table, key, rows = BATCH_ROWS] of STREAM_TABLES) {
     const { affected } = await tx.query(
@@ -101,25 +101,26 @@ async function removeBatch(tx: Tx, id: string): Promise<boolean> {
 }
 
 /**
- * Deletes rows of a few parents that have any. With a join, PostgreSQL read all answers of the service to find none
- * of a rehearsal with 50 quizzes: 0.14 s for 500,000. @returns whether there may be more
+ * Deletes child rows of a few parents of a stream. With one joined statement PostgreSQL read all answers of the
+ * service to find none of a rehearsal with 50 quizzes: 0.14 s for 500,000.
+ * @returns whether there may be more
  */
-async function removeNumbered(
+async function removeChildRows(
   tx: Tx,
   id: string,
-  [table, number, other, parent]: (typeof NUMBERED_TABLES)[number],
+  [table, parentKey, key, parent]: (typeof CHILD_TABLES)[number],
 ): Promise<boolean> {
   const parents = await tx.query<{ number: number }>(
     `select number from ${parent} whole where stream_id = $1
-     and (select one.${other} from ${table} one where one.${number} = whole.number limit 1) is not null limit $2`,
+     and (select one.${key} from ${table} one where one.${parentKey} = whole.number limit 1) is not null limit $2`,
     [id, BATCH_PARENTS],
   );
   let left = BATCH_ROWS;
-  for (const { number: parentNumber } of parents) {
+  for (const { number } of parents) {
     const { affected } = await tx.query(
-      `delete from ${table} where ${number} = $1 and ${other} in
-       (select ${other} from ${table} where ${number} = $1 limit $2)`,
-      [parentNumber, left],
+      `delete from ${table} where ${parentKey} = $1 and ${key} in
+       (select ${key} from ${table} where ${parentKey} = $1 limit $2)`,
+      [number, left],
     );
     left -= affected;
     if (left === 0) break;

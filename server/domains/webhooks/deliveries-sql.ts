@@ -96,9 +96,9 @@ async function staleDeliveriesOf(tx: Tx, { id, enabled, epoch }: LoggedWebhook, 
 }
 
 /**
- * The oldest pending deliveries beyond `PENDING_MAX`. They are counted by the index of waiting deliveries, no more than
- * a call needs: with 200,000, PostgreSQL took longer than a call may. They are found in the order of their creation. `+` keeps both databases from that index for the search, and SQLite from reading
- * 10,000 rows with long bodies.
+ * The oldest pending deliveries beyond `PENDING_MAX`. The count stops at the number that matters: counting 200,000
+ * took PostgreSQL longer than a call may. It uses the index of pending deliveries. The search goes in the order of
+ * creation: `+` keeps both databases from that index, and SQLite from reading 10,000 rows with long bodies.
  */
 async function excessDeliveriesOf(tx: Tx, { id, epoch }: LoggedWebhook, limit: number) {
   const current = [id, epoch ?? AFTER_ALL_EPOCHS];

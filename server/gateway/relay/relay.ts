@@ -201,8 +201,8 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
   /** @param bytes the same as those that the constructor got */
   start(bytes: Buffer): void {
     const { lineBytes, hasSeveralHosts } = this.framing;
-    // Without the end of its first line a request cannot get the address of its client, and the origin server
-    // could read further requests in what follows.
+    // The header with the client's address goes after the first line. Without the end of that line there is no
+    // place for it, and the origin server could read the bytes that follow as requests without an address.
     if (lineBytes === 0 || hasSeveralHosts) {
       const isTooLarge = lineBytes === 0 && bytes.length > HEAD_BYTES_MAX;
       this.client.send(isTooLarge ? HEAD_TOO_LARGE : BAD_REQUEST);

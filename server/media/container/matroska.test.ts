@@ -232,7 +232,9 @@ describe('malformed WebM/Matroska', () => {
     const info = Buffer.from('1549a96680', 'hex');
     for (const element of [info, tracks(1)]) {
       expect(errorOf(concatBytes([start, element]))).toBe('');
-      expect(errorOf(concatBytes([start, element, element]))).toContain('is repeated');
+      expect(errorOf(concatBytes([start, element, element]))).toContain(
+        'has two Info or two Tracks',
+      );
     }
   });
 

@@ -65,7 +65,7 @@ export class MatroskaReader implements ContainerReader {
   private hasSegment = false;
   private scaleNs = DEFAULT_SCALE_NS;
   /** The ids of the elements in the header that are read. */
-  private readonly readIds = new Set<number>();
+  private readonly headerIds = new Set<number>();
   private tracks: MatroskaTracks = { video: null, audio: new Set(), delaysNs: new Map() };
   private state: 'start' | 'header' | 'clusters' = 'start';
   private clusterTicks: number | null = null;
@@ -144,9 +144,10 @@ export class MatroskaReader implements ContainerReader {
       throw new Error('the EBML header is misplaced');
     if (this.state === 'start') requireDocType(bytes, header.headerBytes);
     if (header.id === ID.info || header.id === ID.tracks) {
-      // 160 lists of tracks with two million elements fit into the header.
-      if (this.readIds.has(header.id)) throw new Error('an element of its header is repeated');
-      this.readIds.add(header.id);
+      // Each once: the header has room for 160 lists of tracks, with two million elements to parse.
+      if (this.headerIds.has(header.id))
+        throw new Error('its header has two Info or two Tracks elements');
+      this.headerIds.add(header.id);
     }
     if (header.id === ID.info) this.scaleNs = readTimestampScale(bytes, header.headerBytes);
     if (header.id === ID.tracks) this.tracks = readTracks(bytes, header.headerBytes);

@@ -28,7 +28,7 @@ export interface FeedLog {
   /**
    * Reads an interval: at once when it is recent, from the database when it is old; waits for it
    * when it is not sealed yet. The caller limits how far ahead it may be.
-   * @param client whose read it is; one network reads a bounded number of old intervals at once
+   * @param client key of the client, whose network has a maximum of database reads at once
    * @throws Unavailable when it is not sealed in time, or too many wait
    */
   read(streamId: string, interval: number, client?: ReadClient): Uint8Array | Promise<Uint8Array>;

@@ -8,7 +8,10 @@ import { KeyCounts } from '../../platform/key-counts.ts';
  */
 export const OLD_READS_MAX = 32;
 
-/** The rate limit key of the client of a read; null: unknown. Called only for reads of the database. */
+/**
+ * Returns the rate limit key of the client that reads; null: unknown, not limited. Called only before a read of
+ * the database.
+ */
 export type ReadClient = () => string | null;
 
 /** Limits the reads of old intervals of each network. Reads without a client are not limited. */
@@ -24,7 +27,9 @@ export class OldReadLimit {
     if (client === null) return () => {};
     const network = networkOf(client) ?? client;
     if (!this.counts.add(network)) {
-      throw new Unavailable('Your network reads too many older intervals at once.');
+      throw new Unavailable(
+        'Your network reads too many older intervals at once; try again in a second.',
+      );
     }
     return () => this.counts.remove(network);
   }

@@ -40,8 +40,8 @@ const MIGRATION_LOCK_TIMEOUT_MS = 250;
 const MIGRATION_PAUSE_MS = 2_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 /**
- * The server ends a migration whose process stops between two statements, and releases its locks, which stop the
- * whole service. The node opens the database again.
+ * PostgreSQL rolls back a migration whose node hangs for this long between two statements: its locks stop the
+ * service. The node then opens the database again.
  */
 const MIGRATION_IDLE_TIMEOUT_MS = 5_000;
 const MIGRATION_TIMEOUTS = `set statement_timeout = 0; set lock_timeout = 0;

@@ -38,8 +38,8 @@ interface Slot {
 export class PostgresPool {
   private readonly queue: CallQueue;
   private readonly health = new HealthCheck();
-  /** By name of the call. */
-  private readonly errors = new LogLimiter<string>();
+  /** By procedure. */
+  private readonly errorLog = new LogLimiter<string>();
   private readonly slots: Slot[];
   private readonly idle: Slot[];
   // Runs no calls, so that a probe never waits behind a slow statement or a lock.
@@ -139,7 +139,7 @@ export class PostgresPool {
     if (this.queue.size() === 0) this.onEmpty?.();
   }
 
-  /** @returns false when there was no connection for the call */
+  /** @returns false when the call must wait: there is no connection, or the server is read-only */
   private async execute(slot: Slot, call: Call): Promise<boolean> {
     for (let attempt = 1; ; attempt++) {
       const session = await this.sessionOf(slot);
@@ -152,8 +152,8 @@ export class PostgresPool {
           call.reject(error);
           return true;
         }
-        // Retries would open four connections and take 0.8 s. A read begins `read only`: its error is a
-        // defect of this program.
+        // No retry: four connections would take 0.8 s to fail alike. Reads run in read-only transactions, so the
+        // same error of a read is a defect of this program.
         if (isReadOnly(error) && call.procedure.access === 'write') {
           this.markUnavailable(READ_ONLY);
           return false;
@@ -173,7 +173,7 @@ export class PostgresPool {
   private errorFor({ name }: Call, error: Error, remedy: Remedy): Unavailable {
     if (remedy === 'timeout') return new Unavailable('The database did not answer in time.');
     // A retry would fail the same way, so the operator has to know.
-    const count = remedy === 'none' ? this.errors.add(name) : 0;
+    const count = remedy === 'none' ? this.errorLog.countToLog(name) : 0;
     if (count > 0) this.logger.error({ err: error, call: name, count }, 'a call failed');
     return new Unavailable(`The database failed: ${name}: ${error.message}.`);
   }

@@ -53,7 +53,7 @@ const SESSION_SETTINGS = {
   tcp_keepalives_count: 4,
 };
 
-/** Why a server is unavailable that takes no writes (`default_transaction_read_only`). */
+/** Why a server that refuses writes (`default_transaction_read_only`) counts as unavailable. */
 export const READ_ONLY = 'the server is read-only';
 
 const KEEP_ALIVE_MS = 5_000;
