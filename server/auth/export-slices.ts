@@ -37,7 +37,7 @@ export class ExportSlices {
   ): AsyncGenerator<string> {
     const account = user.uuid;
     // The runtime reads no body of a response to HEAD.
-    if (request.method === 'HEAD') return this.makeInTurns(account, texts);
+    if (request.method === 'HEAD') return this.slices(account, texts, () => {});
     const member = memberUuid(actor) ?? `programs of ${account}`;
     if (!this.memberCounts.add(member)) throw tooMany('You have', EXPORTS_MAX - 1);
     if (!this.accountCounts.add(account)) {
@@ -53,14 +53,13 @@ export class ExportSlices {
     };
     request.signal.addEventListener('abort', close, { once: true });
     if (request.signal.aborted) close();
-    return this.makeInTurns(account, texts, close);
+    return this.slices(account, texts, close);
   }
 
-  /** Makes each of these texts when it is the account's turn, then calls `close`. */
-  async *makeInTurns(
+  private async *slices(
     account: string,
     texts: AsyncGenerator<string> | Generator<string>,
-    close = () => {},
+    close: () => void,
   ): AsyncGenerator<string> {
     const next = () => this.pace.step(async () => texts.next());
     try {

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { Store } from '../../server/app/procedures.ts';
+import { Unavailable } from '../../server/platform/errors.ts';
 import { startService } from '../support/harness/harness.ts';
 
 // More than the sockets between service and client buffer.
@@ -54,3 +55,36 @@ test('[P-4] [P-10] a long list of streams is complete, and is read no faster tha
   expect(results.map(({ id }) => id)).toEqual(ids);
   expect(readCount).toBe(STREAMS);
 }, 20_000);
+
+test('[L-19] [R-15] lists of streams are read one page at a time, and those that wait fail with one that fails', async () => {
+  let readCount = 0;
+  let reads = 0;
+  let readsMax = 0;
+  let isUnavailable = false;
+  await using service = await startService({
+    store: (real) => ({
+      ...real,
+      pageOfOwnStreams: async (input) => {
+        readCount++;
+        readsMax = Math.max(readsMax, ++reads);
+        try {
+          await Bun.sleep(10);
+          if (isUnavailable) throw new Unavailable('The database is stalled.');
+          return await real.pageOfOwnStreams(input);
+        } finally {
+          reads--;
+        }
+      },
+    }),
+  });
+  const statuses = async () => {
+    const lists = Array.from({ length: 8 }, () => service.studio('GET', '/streams'));
+    return new Set((await Promise.all(lists)).map(({ status }) => status));
+  };
+  expect(await statuses()).toEqual(new Set([200]));
+  expect(readsMax).toBe(1);
+  isUnavailable = true;
+  readCount = 0;
+  expect(await statuses()).toEqual(new Set([503]));
+  expect(readCount).toBeLessThan(8);
+});

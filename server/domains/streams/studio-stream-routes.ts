@@ -10,7 +10,9 @@ import {
   type StudioHandlerFactory,
 } from '../../auth/studio-handler.ts';
 import type { Handler } from '../../http/route.ts';
-import { DomainError } from '../../platform/errors.ts';
+import { ConcurrencyLimiter } from '../../platform/concurrency-limiter.ts';
+import { DomainError, Unavailable } from '../../platform/errors.ts';
+import { Pace } from '../../platform/pace.ts';
 import type { Calls, Idempotency } from '../../storage/sql/procedure.ts';
 import type { producerEventProcedures } from './producer-events-sql.ts';
 import { studioStreamOf } from './stream-wire.ts';
@@ -26,6 +28,8 @@ interface ReopenStore {
 
 /** A stream can have 10 KB. */
 const STREAMS_PER_PAGE = 100;
+/** Pages of lists that wait. */
+const PAGES_QUEUED_MAX = 1_000;
 /** A longer list is read from the database as its client reads it. */
 const READ_AT_ONCE_CHARS = 1 << 20;
 
@@ -98,16 +102,14 @@ const ownStream = ({ producer, params }: StudioCall) => ({ id: params.stream_id 
  * a page of it in memory.
  */
 function listHandler(context: StudioContext, store: StudioStreamRoutes['store']): Handler {
+  const readPage = pagesInTurns(store);
   return async (request, route) => {
     const caller = await authorizeStudio(context, request, route);
-    const account = caller.user.uuid;
-    // A page has up to 860 KB: 30 lists at once stopped the event loop for 0.35 s.
-    const pages = listTexts(store, account, context.originOf(request));
-    const texts = context.exports.makeInTurns(account, pages);
+    const texts = listTexts(readPage, caller.user.uuid, context.originOf(request));
     const headers = { ...route.jsonHeaders, 'X-Request-Id': context.log.requestId(request) };
     const authorized = { request, route, caller };
     let start = '';
-    while (start.length < READ_AT_ONCE_CHARS) {
+    while (start.length < READ_AT_ONCE_CHARS && !request.signal.aborted) {
       const { done, value } = await texts.next();
       if (done)
         return new Response(context.large.json(authorized, new JsonText([start])), { headers });
@@ -122,17 +124,46 @@ function listHandler(context: StudioContext, store: StudioStreamRoutes['store'])
   };
 }
 
+type PageReader = (
+  producer: string,
+  before: number,
+) => ReturnType<StudioStreamRoutes['store']['pageOfOwnStreams']>;
+
+/**
+ * Reads one page of all lists at a time; accounts take turns (L-19). A page has up to 860 KB: 30 lists at once
+ * stopped the event loop for 0.35 s.
+ */
+function pagesInTurns(store: StudioStreamRoutes['store']): PageReader {
+  const pace = new Pace();
+  const limiter = new ConcurrencyLimiter(
+    1,
+    PAGES_QUEUED_MAX,
+    'Too many lists of streams are read; try again in a second.',
+  );
+  return (producer, before) =>
+    limiter.run(producer, async () => {
+      const read = () => store.pageOfOwnStreams({ producer, before, limit: STREAMS_PER_PAGE });
+      try {
+        return await pace.step(read);
+      } catch (error) {
+        // The others would wait for the same deadline, one after the other.
+        if (error instanceof Unavailable) limiter.rejectQueued(error);
+        throw error;
+      }
+    });
+}
+
 /** The JSON of an account's streams, newest first, in pieces. */
-async function* listTexts(store: StudioStreamRoutes['store'], producer: string, origin: string) {
-  yield '{"results":[';
+async function* listTexts(readPage: PageReader, producer: string, origin: string) {
   let before = Number.MAX_SAFE_INTEGER;
-  for (let separator = ''; ; separator = ',') {
-    const page = await store.pageOfOwnStreams({ producer, before, limit: STREAMS_PER_PAGE });
-    if (page.length === 0) break;
+  for (let start = '{"results":['; ; start = ',') {
+    const page = await readPage(producer, before);
+    const isLast = page.length < STREAMS_PER_PAGE;
     const streams = page.map(({ stream }) => studioStreamOf(stream, origin));
     // Without the brackets of the array.
-    yield separator + JSON.stringify(streams).slice(1, -1);
+    const json = JSON.stringify(streams).slice(1, -1);
+    yield (json !== '' || start !== ',' ? start : '') + json + (isLast ? ']}' : '');
+    if (isLast) return;
     before = page.at(-1)?.number ?? 0;
   }
-  yield ']}';
 }
