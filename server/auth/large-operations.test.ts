@@ -2,7 +2,12 @@ import { expect, test } from 'bun:test';
 import { RateLimited, Unavailable } from '../platform/errors.ts';
 import { Pace } from '../platform/pace.ts';
 import type { StudioCaller } from './credentials.ts';
-import { LARGE_OPERATIONS_MAX, LargeOperations } from './large-operations.ts';
+import {
+  LARGE_OPERATIONS_MAX,
+  LARGE_OPERATIONS_OF_MEMBER_MAX,
+  LARGE_OPERATIONS_OF_PROGRAMS_MAX,
+  LargeOperations,
+} from './large-operations.ts';
 
 const newOperations = () => new LargeOperations(new Pace(), { check: () => {} });
 const callerOf = (uuid: string): StudioCaller => ({
@@ -26,14 +31,14 @@ test('[L-19] large operations run one at a time, and accounts take turns', async
       running--;
     });
   await Promise.all(['many', 'many', 'many', 'many', 'few'].map(run));
-  expect(order).toEqual(['many', 'many', 'few', 'many', 'many']);
+  expect(order).toEqual(['many', 'few', 'many', 'many', 'many']);
 });
 
 test('[L-19] more operations of an account than may wait are refused, and those of others are not', async () => {
   const operations = newOperations();
   const { promise, resolve } = Promise.withResolvers<string>();
   const run = (account: string) => operations.run(callerOf(account), () => promise);
-  const waiting = Array.from({ length: LARGE_OPERATIONS_MAX }, () => run('many'));
+  const waiting = Array.from({ length: LARGE_OPERATIONS_OF_PROGRAMS_MAX }, () => run('many'));
   expect(await run('many').catch((error) => error)).toBeInstanceOf(RateLimited);
   const other = run('few');
   resolve('done');
@@ -41,12 +46,12 @@ test('[L-19] more operations of an account than may wait are refused, and those 
   expect(await run('many')).toBe('done');
 });
 
-test('[L-19] a member takes half of the places of its account', async () => {
+test('[L-19] a member takes 32 of the places of its account', async () => {
   const operations = newOperations();
   const { promise, resolve } = Promise.withResolvers<string>();
   const runOf = (member: string) =>
     operations.run(memberOf('account', member), () => promise).catch((error) => error);
-  const waiting = Array.from({ length: LARGE_OPERATIONS_MAX / 2 }, () => runOf('moderator'));
+  const waiting = Array.from({ length: LARGE_OPERATIONS_OF_MEMBER_MAX }, () => runOf('moderator'));
   expect(await runOf('moderator')).toBeInstanceOf(RateLimited);
   const owner = runOf('owner');
   resolve('done');
@@ -54,16 +59,33 @@ test('[L-19] a member takes half of the places of its account', async () => {
   expect(await runOf('moderator')).toBe('done');
 });
 
-test('[L-19] an operation of a member waits for one of each other member, not for all of them', async () => {
+test('[L-19] more operations of all members of an account than may wait are refused', async () => {
+  const operations = newOperations();
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const run = (member: string) =>
+    operations.run(memberOf('account', member), () => promise).catch((error) => error);
+  const waiting = ['a', 'b', 'c', 'd'].flatMap((member) =>
+    Array.from({ length: LARGE_OPERATIONS_OF_MEMBER_MAX }, () => run(member)),
+  );
+  expect(waiting).toHaveLength(LARGE_OPERATIONS_MAX);
+  expect(await run('e')).toBeInstanceOf(RateLimited);
+  resolve('done');
+  expect(new Set(await Promise.all(waiting))).toEqual(new Set(['done']));
+});
+
+test('[L-19] members of an account take turns, with its programs as one of them', async () => {
   const operations = newOperations();
   const order: string[] = [];
-  const run = (member: string) =>
-    operations.run(memberOf('account', member), async (step) => {
-      await step(() => Promise.resolve());
-      order.push(member);
-    });
-  await Promise.all(['moderator', 'moderator', 'moderator', 'owner'].map(run));
-  expect(order).toEqual(['moderator', 'owner', 'moderator', 'moderator']);
+  const run = (caller: string) =>
+    operations.run(
+      caller === 'program' ? callerOf('account') : memberOf('account', caller),
+      async (step) => {
+        await step(() => Promise.resolve());
+        order.push(caller);
+      },
+    );
+  await Promise.all(['program', 'program', 'moderator', 'moderator', 'owner'].map(run));
+  expect(order).toEqual(['program', 'moderator', 'owner', 'program', 'moderator']);
 });
 
 test('[L-19] [R-15] when the database cannot take an operation, those that wait fail with it', async () => {

@@ -6,8 +6,12 @@ import { withinBudget } from '../storage/sql/request-budget.ts';
 import { memberUuid, type StudioCaller } from './credentials.ts';
 import type { LargeResponses } from './large-responses.ts';
 
-/** Most of one account that run or wait for its turn, one of each member among them; more get 429. */
-export const LARGE_OPERATIONS_MAX = 64;
+/** Most large operations of one account that run or wait at once; more get 429. */
+export const LARGE_OPERATIONS_MAX = 128;
+/** Most large operations of the programs of an account, which use its API tokens. */
+export const LARGE_OPERATIONS_OF_PROGRAMS_MAX = 64;
+/** Most large operations of one member. */
+export const LARGE_OPERATIONS_OF_MEMBER_MAX = 32;
 /** Most that wait on a node; more get 503, those of the account with the most first. */
 export const LARGE_OPERATIONS_QUEUED_MAX = 1_024;
 
@@ -23,9 +27,10 @@ export class LargeOperations {
     'Too many large requests wait; try again in a second.',
   );
   private readonly accountCounts = new KeyCounts(LARGE_OPERATIONS_MAX);
-  private readonly memberCounts = new KeyCounts(LARGE_OPERATIONS_MAX / 2);
-  /** By member, while it has operations. */
-  private readonly memberQueues = new Map<string, ConcurrencyLimiter>();
+  private readonly programCounts = new KeyCounts(LARGE_OPERATIONS_OF_PROGRAMS_MAX);
+  private readonly memberCounts = new KeyCounts(LARGE_OPERATIONS_OF_MEMBER_MAX);
+  /** By member, or account for its programs, while it has operations. */
+  private readonly callerQueues = new Map<string, ConcurrencyLimiter>();
 
   constructor(
     private readonly pace: Pace,
@@ -38,31 +43,34 @@ export class LargeOperations {
    * @throws Unavailable when too many wait on the node
    */
   async run<T>(caller: StudioCaller, operation: (step: Step) => Promise<T>): Promise<T> {
+    const account = caller.user.uuid;
     const member = memberUuid(caller.actor);
-    const runForAccount = () =>
-      runCounted(this.accountCounts, caller.user.uuid, () =>
-        this.limiter.run(caller.user.uuid, () => {
-          // Earlier operations may have left unread responses meanwhile.
-          this.responses.check(caller);
-          return this.runNow(operation);
-        }),
-      );
-    return member === null
-      ? runForAccount()
-      : runCounted(this.memberCounts, member, () => this.runInMemberQueue(member, runForAccount));
+    const counts = member === null ? this.programCounts : this.memberCounts;
+    const key = member ?? account;
+    return runCounted(this.accountCounts, account, () =>
+      runCounted(counts, key, () =>
+        this.runInCallerQueue(key, () =>
+          this.limiter.run(account, () => {
+            // Earlier operations may have left unread responses meanwhile.
+            this.responses.check(caller);
+            return this.runNow(operation);
+          }),
+        ),
+      ),
+    );
   }
 
   /**
-   * Of each member only one operation waits for the turn of the account: behind 32 operations of a moderator an
-   * owner waited 6.6 s.
+   * Of each member, and of all programs together, only one operation waits for the turn of the account: behind 32
+   * operations of a moderator an owner waited 6.6 s.
    */
-  private async runInMemberQueue<T>(member: string, run: () => Promise<T>): Promise<T> {
-    const queue = this.memberQueues.get(member) ?? newMemberQueue();
-    this.memberQueues.set(member, queue);
+  private async runInCallerQueue<T>(key: string, run: () => Promise<T>): Promise<T> {
+    const queue = this.callerQueues.get(key) ?? newCallerQueue();
+    this.callerQueues.set(key, queue);
     try {
-      return await queue.run(member, run);
+      return await queue.run(key, run);
     } finally {
-      if (queue.isIdle) this.memberQueues.delete(member);
+      if (queue.isIdle) this.callerQueues.delete(key);
     }
   }
 
@@ -72,7 +80,7 @@ export class LargeOperations {
     } catch (error) {
       // The others would wait for the same deadline, one after the other.
       if (error instanceof Unavailable) {
-        for (const queue of [this.limiter, ...this.memberQueues.values()])
+        for (const queue of [this.limiter, ...this.callerQueues.values()])
           queue.rejectQueued(error);
       }
       throw error;
@@ -80,8 +88,8 @@ export class LargeOperations {
   }
 }
 
-const newMemberQueue = () =>
-  new ConcurrencyLimiter(1, LARGE_OPERATIONS_MAX / 2, 'Too many large requests wait.');
+const newCallerQueue = () =>
+  new ConcurrencyLimiter(1, LARGE_OPERATIONS_MAX, 'Too many large requests wait.');
 
 async function runCounted<T>(counts: KeyCounts, key: string, run: () => Promise<T>): Promise<T> {
   if (!counts.add(key)) {

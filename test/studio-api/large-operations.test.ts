@@ -58,7 +58,7 @@ test.each(['answers', 'feed', 'quizzes'])(
   },
 );
 
-test('[L-19] long lists at once: those beyond 64 of an account get 429, and one of another does not wait for them', async () => {
+test('[L-19] long lists at once: those beyond 64 of its programs get 429, and one of another does not wait for them', async () => {
   const quizzes = Array.from({ length: 500 }, () => QUIZ);
   const text = JSON.stringify(quizzes);
   await send('POST', '/quizzes/import', { format: 'fourbeat-json', text });
