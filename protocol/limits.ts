@@ -19,12 +19,14 @@ export const PLAYBACK_LADDER = [
 ] as const;
 /** Most elements in each array of one `chats` event. */
 export const CHAT_SAMPLE = 50;
-/** Most bytes of viewers' messages in one interval of a stream: 128 KB/s, a sixth of the lowest playback quality. */
+/**
+ * Most bytes of viewers' messages in one interval of a stream, and of one client in one interval of all streams
+ * of a node: 128 KB/s, a sixth of the lowest playback quality.
+ */
 export const CHAT_BYTES = 32 * 1024;
 /**
- * Most bytes of one client's messages in one interval of a stream, and in one interval of all streams of a
- * node: 32 KB/s, over 100 ordinary messages a second. With 32 KB, 50 seats of one address made each viewer of a
- * stream download 1 Mbit/s.
+ * Most bytes of one client's messages in an interval of a stream: 32 KB/s, over 100 ordinary messages a second.
+ * With 32 KB, 50 seats of one address made each viewer of a stream download 1 Mbit/s.
  */
 export const CHAT_CLIENT_BYTES = 8 * 1024;
 /** Number of messages of a client that are selected for an interval before those of others are all in. */

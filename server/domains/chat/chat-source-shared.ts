@@ -1,4 +1,4 @@
-import { CHAT_CLIENT_BYTES } from '../../../protocol/limits.ts';
+import { CHAT_BYTES } from '../../../protocol/limits.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import type { ViewerChats } from '../../realtime/feed/interval-body.ts';
 import { ChatBuffer } from './chat-buffer.ts';
@@ -51,8 +51,10 @@ export function createSharedChatSource(options: SharedChatSourceOptions): Shared
     // posted to 1,000 streams filled the batches and delayed the chat of other streams by 7.5 s.
     const bytesByClient = new Map<number, number>();
     let size = 0;
+    let selectedBytes = 0;
     for (const [streamId, buffer] of buffers) {
-      if (size >= bytesMax) break;
+      // After an outage one client may have filled thousands of buffers.
+      if (size >= bytesMax || selectedBytes >= 8 * bytesMax) break;
       buffers.delete(streamId);
       const samples = buffer.take();
       if (!samples) continue;
@@ -61,7 +63,8 @@ export function createSharedChatSource(options: SharedChatSourceOptions): Shared
       for (const { bytes, client } of samples.messages) {
         const used = bytesByClient.get(client) ?? 0;
         bytesByClient.set(client, used + bytes);
-        if (used < CHAT_CLIENT_BYTES) size += MESSAGE_BYTES + bytes;
+        selectedBytes += bytes;
+        if (used < CHAT_BYTES) size += MESSAGE_BYTES + bytes;
       }
     }
     if (taken.size === 0) return null;

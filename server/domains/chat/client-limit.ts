@@ -1,11 +1,10 @@
-import { CHAT_CLIENT_BYTES } from '../../../protocol/limits.ts';
+import { CHAT_BYTES } from '../../../protocol/limits.ts';
 import type { ChatSamples } from './chat-samples.ts';
 import type { Candidate } from './message-selection.ts';
 
 /**
- * Limits each client to 8 KB of messages over all streams (C-8), its limit in a single stream. Messages
- * beyond it are dropped at random. A client that posts to one stream loses none here: the selection of a
- * stream is no larger.
+ * Limits each client to 32 KB of messages over all streams (C-8). Messages beyond it are dropped at random. A
+ * client may be the NAT of a carrier, whose viewers watch many shows.
  * @returns the posts of the streams that still have any
  */
 export function limitClients(
@@ -25,9 +24,9 @@ function excessOf(messages: readonly Candidate[]): Set<Candidate> {
   const excess = new Set<Candidate>();
   for (const ofClient of Map.groupBy(messages, ({ client }) => client).values()) {
     let total = ofClient.reduce((sum, { bytes }) => sum + bytes, 0);
-    if (total <= CHAT_CLIENT_BYTES) continue;
+    if (total <= CHAT_BYTES) continue;
     for (const message of ofClient.toSorted((a, b) => b.rank - a.rank)) {
-      if (total <= CHAT_CLIENT_BYTES) break;
+      if (total <= CHAT_BYTES) break;
       excess.add(message);
       total -= message.bytes;
     }
