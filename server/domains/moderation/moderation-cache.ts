@@ -103,7 +103,11 @@ export class ModerationCache {
     } catch (error) {
       // After a failover that lost commits, change numbers are issued again: a node that read the lost changes
       // would skip the new ones for up to an hour (N-22). It waits, since the database may be overloaded.
-      this.#nextFullReadMs = this.options.nowMs() + FULL_READ_AFTER_FAILURE_MS;
+      const nowMs = this.options.nowMs();
+      const nextMs = nowMs + FULL_READ_AFTER_FAILURE_MS;
+      // An earlier one stays, unless it has just failed: failures in a row must not put it off.
+      if (this.#nextFullReadMs < nowMs || this.#nextFullReadMs > nextMs)
+        this.#nextFullReadMs = nextMs;
       if (!(error instanceof Unavailable)) this.options.onError(error);
     }
   }
