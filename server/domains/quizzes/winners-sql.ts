@@ -138,6 +138,7 @@ export const winnersProcedures = {
       const decisions = new Map<WinnerClaim, ClaimDecision>();
       const claimsByStream = Map.groupBy(claims, ({ streamId }) => streamId);
       let lookupsLeft = CLAIM_LOOKUPS_MAX;
+      let isExceeded = false;
       // Longest games last: one seat of such a game may take more lookups than its share.
       const rounds = (await lockOpenRounds(tx, claims)).toSorted((a, b) => a.quizzes - b.quizzes);
       for (const [index, round] of rounds.entries()) {
@@ -147,10 +148,15 @@ export const winnersProcedures = {
         const isRefused = ({ refusedBy }: WinnerClaim) => refusedBy === round.number;
         const lookups = round.quizzes + 1;
         const share = Math.max(lookups, lookupsLeft / (rounds.length - index));
-        const seatsMax = Math.floor(Math.min(share, lookupsLeft) / lookups);
+        let seatsMax = Math.floor(Math.min(share, lookupsLeft) / lookups);
+        if (seatsMax === 0 && !isExceeded) {
+          // One seat beyond the limit, or a long game would wait as long as shorter ones use all lookups.
+          seatsMax = 1;
+          isExceeded = true;
+        }
         const claiming = inTime.filter((claim) => !isRefused(claim)).map(({ seat }) => seat);
         const seats = new Set([...new Set(claiming)].slice(0, seatsMax));
-        lookupsLeft -= seats.size * lookups;
+        lookupsLeft = Math.max(0, lookupsLeft - seats.size * lookups);
         const qualified = await qualifiedSeats(tx, round, seats);
         const won = inTime.filter(({ seat }) => qualified.has(seat));
         await tx.insertNew(
