@@ -35,11 +35,9 @@ export class FeedFastPath {
   ): boolean {
     const { log, counter } = this.feed;
     const { streamId } = viewer;
-    const createLongPoll = () => {
-      // The receive buffer may hold 512 KB of pipelined data; copy the head so that it can be freed.
-      const small = template.memoryBytes > HEAD_BYTES_MAX ? template.compact() : template;
-      return new LongPoll(connection, this, small, viewer.token, interval);
-    };
+    // The receive buffer may hold 512 KB of pipelined data; copy the head so that it can be freed.
+    const small = template.memoryBytes > HEAD_BYTES_MAX ? template.compact() : template;
+    const createLongPoll = () => new LongPoll(connection, this, small, viewer.token, interval);
     try {
       if (interval > log.watermark()) {
         const longPoll = createLongPoll();
@@ -47,7 +45,7 @@ export class FeedFastPath {
         connection.setPending(longPoll);
         return true;
       }
-      const body = log.read(streamId, interval, () => this.clientKey(connection, template));
+      const body = log.read(streamId, interval, () => this.clientKey(connection, small));
       if (body instanceof Promise) {
         const longPoll = createLongPoll();
         connection.setPending(longPoll);
