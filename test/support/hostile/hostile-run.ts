@@ -1,5 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { seededRandom } from '../seeded-random.ts';
+import { until } from '../until.ts';
 import { type Exchange, type ExchangeResult, exchange } from './raw-exchange.ts';
 import { type HostileRequest, hostileRequest, type Kind } from './requests.ts';
 import { type Target, type Usage, usageOf } from './target.ts';
@@ -69,6 +70,7 @@ class HostileRun {
   async run(): Promise<void> {
     const { target, options } = this;
     let accounts = await this.newAccounts();
+    await this.openConnections(accounts.main.token);
     const from = options.from ?? 0;
     const end = from + options.requests;
     for (let first = from; first < end; first += BLOCK) {
@@ -107,6 +109,22 @@ class HostileRun {
     const create = (name: string) =>
       this.target.createAccount(`${name}-${crypto.randomUUID()}@example.org`);
     return { main: await create('main'), other: await create('other') };
+  }
+
+  /**
+   * Waits until each node answers as many requests at once as are sent to it. While three nodes opened their
+   * connections to PostgreSQL on two slow cores, their first calls took longer than a call may (R-15).
+   */
+  private async openConnections(token: string): Promise<void> {
+    const headers = { Authorization: `Token ${token}` };
+    for (const { url } of this.target.nodes) {
+      await until(`${url} answers`, async () => {
+        const requests = Array.from({ length: LANES }, () =>
+          fetch(`${url}/studio/v1/webhooks`, { headers }),
+        );
+        return (await Promise.all(requests)).every(({ status }) => status === 200);
+      });
+    }
   }
 
   private async runBlock(accounts: Accounts, first: number, last: number): Promise<void> {
