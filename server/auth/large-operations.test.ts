@@ -46,24 +46,27 @@ test('[L-19] more operations of an account than may wait are refused, and those 
   expect(await run('many')).toBe('done');
 });
 
-test('[L-19] a member takes 32 of the places of its account', async () => {
-  const operations = newOperations();
-  const { promise, resolve } = Promise.withResolvers<string>();
-  const runOf = (member: string) =>
-    operations.run(memberOf('account', member), () => promise).catch((error) => error);
-  const waiting = Array.from({ length: LARGE_OPERATIONS_OF_MEMBER_MAX }, () => runOf('moderator'));
-  expect(await runOf('moderator')).toBeInstanceOf(RateLimited);
-  const owner = runOf('owner');
-  resolve('done');
-  expect(new Set(await Promise.all([...waiting, owner]))).toEqual(new Set(['done']));
-  expect(await runOf('moderator')).toBe('done');
-});
-
-test('[L-19] more operations of all members of an account than may wait are refused', async () => {
+/** Operations of members of one account, none of which ends before `resolve`. */
+function unfinishedOperations() {
   const operations = newOperations();
   const { promise, resolve } = Promise.withResolvers<string>();
   const run = (member: string) =>
     operations.run(memberOf('account', member), () => promise).catch((error) => error);
+  return { run, resolve };
+}
+
+test('[L-19] a member takes 32 of the places of its account', async () => {
+  const { run, resolve } = unfinishedOperations();
+  const waiting = Array.from({ length: LARGE_OPERATIONS_OF_MEMBER_MAX }, () => run('moderator'));
+  expect(await run('moderator')).toBeInstanceOf(RateLimited);
+  const owner = run('owner');
+  resolve('done');
+  expect(new Set(await Promise.all([...waiting, owner]))).toEqual(new Set(['done']));
+  expect(await run('moderator')).toBe('done');
+});
+
+test('[L-19] more operations of all members of an account than may wait are refused', async () => {
+  const { run, resolve } = unfinishedOperations();
   const waiting = ['a', 'b', 'c', 'd'].flatMap((member) =>
     Array.from({ length: LARGE_OPERATIONS_OF_MEMBER_MAX }, () => run(member)),
   );
