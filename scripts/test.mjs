@@ -18,7 +18,7 @@ const TEST_TIMEOUT_MS = 20_000;
 /** Characters of the error of a failed test that the end of the output repeats. */
 const FAILURE_LENGTH = 2_000;
 
-/** A busy machine is no explanation if more files than this fail in a step; then none runs again. */
+/** A busy machine is no explanation if more files than this fail at once; then none runs again. */
 const RERUN_FILES_MAX = 4;
 
 /** The last characters of the output, which contain Bun's totals. */
@@ -69,9 +69,11 @@ try {
   } else {
     writeTimings();
     for (const { name, atOnce, files } of testPlan(isFull)) {
-      const parallel = atOnce > 1 ? [`--parallel=${atOnce}`, `--timings=${timingsPath}`] : [];
-      const args = [...parallel, ...files.map((file) => `./${file}`)];
-      await runStep(name, () => runTests(bun, args, isFull));
+      const paths = files.map((file) => `./${file}`);
+      const parallel = [`--parallel=${atOnce}`, `--timings=${timingsPath}`];
+      // In one process, what a failed test leaves running would disturb the next files.
+      const runs = atOnce > 1 ? [[...parallel, ...paths]] : paths.map((path) => [path]);
+      await runStep(name, () => runAll(bun, runs, isFull));
     }
   }
 } catch (error) {
@@ -128,6 +130,16 @@ async function runCheck(args) {
   return end;
 }
 
+/** Runs tests, one list of arguments of `bun test` after the other. @returns the problems, or null */
+async function runAll(bun, runs, isFull) {
+  const problems = [];
+  for (const args of runs) {
+    const problem = await runTests(bun, args, isFull);
+    if (problem !== null) problems.push(problem);
+  }
+  return problems.length > 0 ? problems.join(', ') : null;
+}
+
 /** Runs tests, then runs files that failed again, each alone. @returns the problem, or null */
 async function runTests(bun, paths, isFull) {
   const result = await runBunTest(bun, paths, isFull);
@@ -141,9 +153,10 @@ async function runTests(bun, paths, isFull) {
     console.log(`\n${file} failed and runs again, alone …`);
     const second = await runBunTest(bun, [`./${file}`], isFull);
     const problem = addResult({ ...second, passed: 0, skipped: 0 });
-    if (problem !== null) problems.push(`${file}: ${problem}`);
     const first = result.failures.filter((failure) => failure.file === file);
-    if (problem === null) passedAlone.push(...first.map(({ text }) => text));
+    if (problem !== null) problems.push(`${file}: ${problem}`);
+    const texts = first.map(({ text }) => text);
+    (problem === null ? passedAlone : failedTests).push(...texts);
     totals.passed += problem === null ? first.length : 0;
   }
   return problems.length > 0 ? problems.join(', ') : null;
@@ -155,6 +168,7 @@ function addResult({ passed, skipped, failed, failures: tests, problem }) {
   totals.skipped += skipped;
   totals.failed += failed;
   failedTests.push(...tests.map(({ text }) => text));
+  if (problem !== null && tests.length === 0) failedTests.push(problem);
   return problem;
 }
 

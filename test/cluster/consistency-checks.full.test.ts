@@ -36,7 +36,7 @@ beforeAll(async () => {
   const apiToken: string = JSON.parse(stdout).token;
   const { port } = await serveProcess(['--data', data, ...FLAGS]);
   const service = { hostname: '127.0.0.1', port };
-  const run = async (fault: ProxyFault) => {
+  const play = async (fault: ProxyFault) => {
     const proxy = startFaultyProxy(service, fault);
     const nodes = [proxy.target, proxy.target, proxy.target];
     const load = await Load.open({
@@ -46,16 +46,20 @@ beforeAll(async () => {
     await load.start();
     await Bun.sleep(LOAD_MS);
     await load.stop();
-    await load.check();
-    await proxy.stop();
-    // On an overloaded machine the checks must still detect a late response.
-    const { violations, overloadFailures } = load.checks;
-    const found = fault === NO_FAULT ? violations : [...violations, ...overloadFailures];
-    violationsByFault.set(fault.name, found);
+    return { fault, proxy, load };
   };
   const faults = [NO_FAULT, ...PROXY_FAULTS];
   for (let first = 0; first < faults.length; first += CONCURRENCY) {
-    await Promise.all(faults.slice(first, first + CONCURRENCY).map(run));
+    const plays = await Promise.all(faults.slice(first, first + CONCURRENCY).map(play));
+    // One at a time, since the service refuses the fourth export of a member.
+    for (const { fault, proxy, load } of plays) {
+      await load.check();
+      await proxy.stop();
+      // On an overloaded machine the checks must still detect a late response.
+      const { violations, overloadFailures } = load.checks;
+      const found = fault === NO_FAULT ? violations : [...violations, ...overloadFailures];
+      violationsByFault.set(fault.name, found);
+    }
   }
 }, SETUP_TIMEOUT_MS);
 afterAll(async () => {
