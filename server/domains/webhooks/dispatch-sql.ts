@@ -1,3 +1,4 @@
+import { countRows } from '../../storage/sql/counters.ts';
 import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import {
   deliveryIdOf,
@@ -36,6 +37,11 @@ const DISPATCH_BATCH_SIZE = 50;
  * than a call may take, so that the same events were tried without end.
  */
 const DISPATCH_BYTES_MAX = 1_000_000;
+/** Logged events of one account. Those that are not dispatched need 19 KB each at most. */
+const LOGGED_MAX = 10_000;
+/** Events that one transaction removes from a log that is too long, and accounts that it searches. */
+const TRIM_BATCH_SIZE = 100;
+const TRIM_ACCOUNTS = 4;
 /** SQL condition: every interval of the minute is sealed. */
 const MINUTE_IS_OVER = `minute < ((select interval from watermark) + 1) / ${MINUTE_INTERVALS}`;
 
@@ -76,10 +82,33 @@ export const dispatchProcedures = {
       };
     },
   ),
+
+  /**
+   * Removes the oldest logged events of accounts with more than `LOGGED_MAX`, so that a log that is not dispatched
+   * for long has a bound. Searches a few accounts, in the order of their ids.
+   * @param input.after the `after` of the call before, '' at first
+   * @returns the number removed; `after`: null when all accounts were searched
+   */
+  trimEventLog: writeProcedure(
+    async (
+      tx,
+      { after }: { after: string },
+    ): Promise<{ removed: number; after: string | null }> => {
+      const accounts = await loggedAccounts(tx, after, TRIM_ACCOUNTS);
+      for (const account of accounts) {
+        const removed = await removeExcess(tx, account);
+        if (removed > 0) return { removed, after };
+      }
+      return {
+        removed: 0,
+        after: accounts.length === TRIM_ACCOUNTS ? (accounts.at(-1) ?? null) : null,
+      };
+    },
+  ),
 };
 
 /** The accounts with logged events after one in the order of their ids, by steps in the index. */
-async function loggedAccounts(tx: Tx, after: string): Promise<string[]> {
+async function loggedAccounts(tx: Tx, after: string, limit: number): Promise<string[]> {
   const rows = await tx.query<{ account: string }>(
     `with recursive logged(account) as (
        select min(account) from happenings where account > $1
@@ -87,7 +116,7 @@ async function loggedAccounts(tx: Tx, after: string): Promise<string[]> {
        select (select min(account) from happenings where account > logged.account)
        from logged where logged.account is not null)
      select account from logged where account is not null limit $2`,
-    [after, DISPATCH_BATCH_SIZE],
+    [after, limit],
   );
   return rows.map(({ account }) => account);
 }
@@ -98,9 +127,9 @@ async function loggedAccounts(tx: Tx, after: string): Promise<string[]> {
  * @returns `turns`: the accounts of the first events, each once; `isComplete`: no other events are logged
  */
 async function loggedByTurns(tx: Tx, after: string) {
-  const next = await loggedAccounts(tx, after);
-  const first =
-    next.length < DISPATCH_BATCH_SIZE && after !== '' ? await loggedAccounts(tx, '') : [];
+  const limit = DISPATCH_BATCH_SIZE;
+  const next = await loggedAccounts(tx, after, limit);
+  const first = next.length < limit && after !== '' ? await loggedAccounts(tx, '', limit) : [];
   const accounts = [...new Set([...next, ...first])].slice(0, DISPATCH_BATCH_SIZE);
   const eventsMax = Math.ceil(DISPATCH_BATCH_SIZE / accounts.length);
   const turns: string[] = [];
@@ -130,6 +159,19 @@ async function oldestEvents(
      where account >= $1 and account <= $1 order by account, at, type, key limit $2 ${tx.locks.claim}`,
     [account, limit],
   );
+}
+
+/** @returns how many of the oldest events of an account were removed; the count stops at the number that matters */
+async function removeExcess(tx: Tx, account: string): Promise<number> {
+  const logged = await countRows(
+    tx,
+    '(select 1 from happenings where account >= $1 and account <= $1 limit $2) counted',
+    [account, LOGGED_MAX + TRIM_BATCH_SIZE],
+  );
+  if (logged <= LOGGED_MAX) return 0;
+  const excess = await oldestEvents(tx, account, logged - LOGGED_MAX);
+  await removeFromLog(tx, excess);
+  return excess.length;
 }
 
 async function oldestMinutes(tx: Tx): Promise<readonly LoggedEvent[]> {

@@ -363,4 +363,31 @@ describeWebhooks('webhook events', (open) => {
     const next = await fixture.sealTo(from + 12, { [streamId]: 3 });
     expect(next).not.toHaveProperty('eventLogError');
   });
+
+  test('[H-20] beyond 10,000 logged events of an account the oldest are removed', async () => {
+    await openFixture();
+    const logEvents = (account: string, count: number) =>
+      fixture.run(
+        `insert into happenings (at, type, key, stream_id, data, account)
+         with recursive made(n) as (select 1 union all select n + 1 from made where n < ${count})
+         select n, 'quiz.closed', '${account} ' || n, 'a stream', '{}', '${account}' from made`,
+      );
+    await logEvents('a', 10_000);
+    await logEvents('b', 10_150);
+    for (const account of ['c', 'd', 'e', 'f']) await logEvents(account, 1);
+    await logEvents('g', 10_001);
+    const removed: number[] = [];
+    for (let after: string | null = ''; after !== null; ) {
+      const trimmed = await fixture.store.trimEventLog({ after });
+      removed.push(trimmed.removed);
+      after = trimmed.after;
+    }
+    expect(removed).toEqual([100, 50, 0, 1, 0]);
+    const [oldest] = await fixture.run(
+      `select min(at) as "at" from happenings where account = 'b'`,
+    );
+    expect(Number(oldest?.at)).toBe(151);
+    const [left] = await fixture.run('select count(*) as "n" from happenings');
+    expect(Number(left?.n)).toBe(3 * 10_000 + 4);
+  });
 });

@@ -49,6 +49,7 @@ function createSender(post: Post | null, store: Partial<SenderOptions['store']> 
       releaseDelivery: async () => void calls.push('release'),
       findOldDeliveries: async () => ({ old: [], stale: [], excess: [], after: null }),
       removeOldDeliveries: async () => {},
+      trimEventLog: async () => ({ removed: 0, after: null }),
       ...store,
     },
   });
@@ -107,6 +108,31 @@ describe('WebhookSender', () => {
     });
     for (let n = 0; n < 3; n++) await sender.cleanUp();
     expect(searched).toEqual(['', 'a', 'a', '', 'a']);
+  });
+
+  test('[H-20] a clean-up trims the event log until it is short, and says how many events it removed', async () => {
+    const found = [
+      { removed: 100, after: '' },
+      { removed: 3, after: '' },
+      { removed: 0, after: 'd' },
+      { removed: 0, after: null },
+    ];
+    const searched: string[] = [];
+    const { sender, warnings } = createSender(null, {
+      findOldDeliveries: async () => {
+        throw new Unavailable('The database did not answer in time.');
+      },
+      trimEventLog: async ({ after }) => {
+        searched.push(after);
+        return found.shift() ?? { removed: 0, after: null };
+      },
+    });
+    await sender.cleanUp();
+    expect(searched).toEqual(['', '', '', 'd']);
+    expect(warnings).toHaveLength(1);
+    expect(String(warnings[0])).toContain('the oldest were removed');
+    await sender.cleanUp();
+    expect(warnings).toHaveLength(1);
   });
 
   test('[H-17] WebhookSender releases unsent deliveries when it stops', async () => {

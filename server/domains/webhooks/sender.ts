@@ -90,13 +90,11 @@ export class WebhookSender {
   }
 
   /**
-   * Removes finished deliveries beyond the retention limits and fails excess pending ones, in batches
-   * until none is left. A call during another one waits for that one.
+   * Removes finished deliveries beyond the retention limits, fails excess pending ones and removes excess
+   * events, in batches until none is left. A call during another one waits for that one.
    */
   cleanUp(): Promise<void> {
-    this.cleaning ??= this.attempt('webhook deliveries cannot be cleaned up', () =>
-      this.cleanUpAll(),
-    ).then(() => {
+    this.cleaning ??= this.cleanUpAll().finally(() => {
       this.cleaning = null;
     });
     return this.cleaning;
@@ -128,6 +126,26 @@ export class WebhookSender {
   ];
 
   private async cleanUpAll(): Promise<void> {
+    await this.attempt('webhook deliveries cannot be cleaned up', () => this.cleanUpDeliveries());
+    await this.attempt('webhook events cannot be cleaned up', () => this.cleanUpEvents());
+  }
+
+  private async cleanUpEvents(): Promise<void> {
+    let removed = 0;
+    for (let after: string | null = ''; after !== null && !this.stopped; ) {
+      const trimmed = await this.options.store.trimEventLog({ after });
+      removed += trimmed.removed;
+      after = trimmed.after;
+    }
+    if (removed > 0) {
+      this.options.logger.warn(
+        { removed },
+        'too many webhook events wait; the oldest were removed',
+      );
+    }
+  }
+
+  private async cleanUpDeliveries(): Promise<void> {
     const { store, clock } = this.options;
     for (let isLeft = true; isLeft && !this.stopped; ) {
       const { after, ...found } = await store.findOldDeliveries({
