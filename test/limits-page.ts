@@ -14,11 +14,11 @@ const TABLES: Readonly<Record<string, string>> = {
     'server/gateway/unsent-responses.ts',
   'Open event streams with the state of shows, on each node':
     'server/domains/live/open-stream-limit.ts',
-  'Large studio requests, on each node': 'server/auth/large-operations.ts',
+  'Large studio requests, on each node': 'server/auth/caller-turns.ts',
   'Exports, on each node': 'server/auth/export-slices.ts',
   'Webhooks of a node': 'server/domains/webhooks/schedule.ts',
   'Unsent bytes of event streams, for each thread': 'server/realtime/feed/unsent-budget.ts',
-  'Reads of old intervals, for each thread': 'server/realtime/feed/old-read-limit.ts',
+  'Reads of old intervals, on each node': 'server/realtime/feed/page-read-limit.ts',
   'One interval': 'server/realtime/feed/sealing-limits.ts',
   'Requests that wait for video, on each node': 'server/media/origin/pending-requests.ts',
   'Video by RTMP': 'server/media/rtmp/rtmp-limits.ts',

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test';
 import { RateLimited, Unavailable } from '../platform/errors.ts';
 import { Pace } from '../platform/pace.ts';
-import type { StudioCaller } from './credentials.ts';
 import {
   LARGE_OPERATIONS_MAX,
   LARGE_OPERATIONS_OF_MEMBER_MAX,
   LARGE_OPERATIONS_OF_PROGRAMS_MAX,
-  LargeOperations,
-} from './large-operations.ts';
+} from './caller-turns.ts';
+import type { StudioCaller } from './credentials.ts';
+import { LargeOperations } from './large-operations.ts';
 
 const newOperations = () => new LargeOperations(new Pace(), { check: () => {} });
 const callerOf = (uuid: string): StudioCaller => ({

@@ -2,7 +2,7 @@ import type { BunRequest } from 'bun';
 import { pageStream } from '../http/page-stream.ts';
 import type { RequestLog } from '../http/request-log.ts';
 import type { Route } from '../http/route.ts';
-import { RateLimited } from '../platform/errors.ts';
+import { RateLimited, Unavailable } from '../platform/errors.ts';
 import { memberUuid, type StudioCaller } from './credentials.ts';
 import type { JsonText } from './json-text.ts';
 
@@ -57,7 +57,10 @@ export class LargeResponses {
     const { log } = this;
     const requestId = log.requestId(request);
     return pageStream(texts, {
-      onFailure: (error) => log.logDefect(route.operation, requestId, error),
+      onFailure: (error) => {
+        if (error instanceof Unavailable) log.logRejected(route.operation, requestId, 503, error);
+        else log.logDefect(route.operation, requestId, error);
+      },
       // The runtime does not read the body of a response to HEAD, and so never ends it.
       onEnd: request.method === 'HEAD' ? () => {} : this.hold(request, keyOf(caller), bytes),
     });

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import type { Store } from '../../server/app/procedures.ts';
 import { Unavailable } from '../../server/platform/errors.ts';
 import { startService } from '../support/harness/harness.ts';
+import { newMember } from '../support/studio/user-agent.ts';
 
 // More than the sockets between service and client buffer.
 const STREAMS = 2_000;
@@ -87,4 +88,33 @@ test('[L-19] [R-15] lists of streams are read one page at a time, and those that
   readCount = 0;
   expect(await statuses()).toEqual(new Set([503]));
   expect(readCount).toBeLessThan(8);
+});
+
+test('[L-19] lists of streams: members take turns with programs, and more than 32 of a member at once get 429', async () => {
+  const finished: string[] = [];
+  await using service = await startService({
+    store: (real) => ({
+      ...real,
+      pageOfOwnStreams: async (input) => {
+        await Bun.sleep(10);
+        return real.pageOfOwnStreams(input);
+      },
+    }),
+  });
+  const { browser } = await newMember(service, 'moderator');
+  const list = async (caller: string, send: () => Promise<Response>) => {
+    const { status } = await send();
+    if (status === 200) finished.push(caller);
+    return status;
+  };
+  const ofMember = Array.from({ length: 50 }, () =>
+    list('member', () => browser.send('GET', '/streams')),
+  );
+  await Promise.race(ofMember);
+  const ofProgram = list('program', () => service.studio('GET', '/streams'));
+  const statuses = await Promise.all(ofMember);
+  expect(await ofProgram).toBe(200);
+  expect(finished.indexOf('program')).toBeLessThan(8);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(51 - finished.length);
+  expect(finished.length).toBeLessThan(48);
 });

@@ -1,5 +1,6 @@
 import { PRODUCER_EVENT_BYTES } from '../../../protocol/limits.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
+import { CallerTurns } from '../../auth/caller-turns.ts';
 import { JsonText } from '../../auth/json-text.ts';
 import { EXPORT_BYTES } from '../../auth/large-responses.ts';
 import {
@@ -10,8 +11,7 @@ import {
   type StudioHandlerFactory,
 } from '../../auth/studio-handler.ts';
 import type { Handler } from '../../http/route.ts';
-import { ConcurrencyLimiter } from '../../platform/concurrency-limiter.ts';
-import { DomainError, Unavailable } from '../../platform/errors.ts';
+import { DomainError } from '../../platform/errors.ts';
 import { Pace } from '../../platform/pace.ts';
 import type { Calls, Idempotency } from '../../storage/sql/procedure.ts';
 import type { producerEventProcedures } from './producer-events-sql.ts';
@@ -28,8 +28,6 @@ interface ReopenStore {
 
 /** A stream can have 10 KB. */
 const STREAMS_PER_PAGE = 100;
-/** Pages of lists that wait. */
-const PAGES_QUEUED_MAX = 1_000;
 /** A longer list is read from the database as its client reads it. */
 const READ_AT_ONCE_CHARS = 1 << 20;
 
@@ -102,62 +100,49 @@ const ownStream = ({ producer, params }: StudioCall) => ({ id: params.stream_id 
  * a page of it in memory.
  */
 function listHandler(context: StudioContext, store: StudioStreamRoutes['store']): Handler {
-  const readPage = pagesInTurns(store);
+  const turns = new CallerTurns();
+  const pace = new Pace();
   return async (request, route) => {
     const caller = await authorizeStudio(context, request, route);
-    const texts = listTexts(readPage, caller.user.uuid, context.originOf(request));
-    const headers = { ...route.jsonHeaders, 'X-Request-Id': context.log.requestId(request) };
-    const authorized = { request, route, caller };
-    let start = '';
-    while (start.length < READ_AT_ONCE_CHARS && !request.signal.aborted) {
-      const { done, value } = await texts.next();
-      if (done)
-        return new Response(context.large.json(authorized, new JsonText([start])), { headers });
-      start += value;
-    }
-    const all = async function* () {
-      yield start;
-      yield* texts;
+    // One page of all lists at a time (L-19): each has up to 860 KB, and 30 at once stopped the event loop for 0.35 s.
+    const readPage: PageReader = (before) => {
+      const page = { producer: caller.user.uuid, before, limit: STREAMS_PER_PAGE };
+      return turns.inTurn(caller, () => pace.step(() => store.pageOfOwnStreams(page)));
     };
-    const body = context.large.body(authorized, all(), EXPORT_BYTES);
+    const texts = listTexts(readPage, context.originOf(request));
+    const { start, isAll } = await turns.withPlace(caller, () => readStart(texts, request.signal));
+    const authorized = { request, route, caller };
+    const body = isAll
+      ? context.large.json(authorized, new JsonText([start]))
+      : context.large.body(authorized, joined(start, texts), EXPORT_BYTES);
+    const headers = { ...route.jsonHeaders, 'X-Request-Id': context.log.requestId(request) };
     return new Response(body, { headers });
   };
 }
 
-type PageReader = (
-  producer: string,
-  before: number,
-) => ReturnType<StudioStreamRoutes['store']['pageOfOwnStreams']>;
-
-/**
- * Reads one page of all lists at a time; accounts take turns (L-19). A page has up to 860 KB: 30 lists at once
- * stopped the event loop for 0.35 s.
- */
-function pagesInTurns(store: StudioStreamRoutes['store']): PageReader {
-  const pace = new Pace();
-  const limiter = new ConcurrencyLimiter(
-    1,
-    PAGES_QUEUED_MAX,
-    'Too many lists of streams are read; try again in a second.',
-  );
-  return (producer, before) =>
-    limiter.run(producer, async () => {
-      const read = () => store.pageOfOwnStreams({ producer, before, limit: STREAMS_PER_PAGE });
-      try {
-        return await pace.step(read);
-      } catch (error) {
-        // The others would wait for the same deadline, one after the other (R-15).
-        if (error instanceof Unavailable) limiter.rejectQueued(error);
-        throw error;
-      }
-    });
+/** The first texts, until they have `READ_AT_ONCE_CHARS`. */
+async function readStart(texts: AsyncGenerator<string>, signal: AbortSignal) {
+  let start = '';
+  while (start.length < READ_AT_ONCE_CHARS && !signal.aborted) {
+    const { done, value } = await texts.next();
+    if (done) return { start, isAll: true };
+    start += value;
+  }
+  return { start, isAll: false };
 }
 
+async function* joined(start: string, texts: AsyncGenerator<string>) {
+  yield start;
+  yield* texts;
+}
+
+type PageReader = (before: number) => ReturnType<StudioStreamRoutes['store']['pageOfOwnStreams']>;
+
 /** The JSON of an account's streams, newest first, in pieces. */
-async function* listTexts(readPage: PageReader, producer: string, origin: string) {
+async function* listTexts(readPage: PageReader, origin: string) {
   let before = Number.MAX_SAFE_INTEGER;
   for (let start = '{"results":['; ; start = ',') {
-    const page = await readPage(producer, before);
+    const page = await readPage(before);
     const isLast = page.length < STREAMS_PER_PAGE;
     const streams = page.map(({ stream }) => studioStreamOf(stream, origin));
     // Without the brackets of the array.

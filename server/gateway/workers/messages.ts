@@ -2,6 +2,7 @@ import type { TokenSeat } from '../../auth/viewer-tokens/checked-viewers.ts';
 import type { OpenFilesState } from '../../platform/open-files.ts';
 import type { ResponseCounts } from '../../platform/response-counter.ts';
 import type { SealedBody } from '../../realtime/feed/sealed-sql.ts';
+import type { PageRead } from '../../realtime/feed/stored-intervals.ts';
 import type { SeatMemory } from '../../realtime/presence/presence-ring.ts';
 import type { GatewayOptions } from '../gateway.ts';
 import type { RelayOptions } from '../relay/relay.ts';
@@ -69,16 +70,7 @@ export type MessageToWorker =
 /** The functions of the main thread that workers call by message. */
 export interface MainThreadCalls {
   verify(token: string): Promise<TokenSeat | null>;
-  readSealed(input: ReadSealedInput): Promise<SealedBody[]>;
-}
-
-/** The input of the database procedure `readSealed`. */
-export interface ReadSealedInput {
-  readonly streamId: string;
-  readonly from: number;
-  readonly to: number;
-  readonly limit: number;
-  readonly bytesMax?: number;
+  readSealed(input: PageRead): Promise<SealedBody[]>;
 }
 
 /** The 503 responses of one operation since the last report, with the data of the first one. */

@@ -1,10 +1,10 @@
 import { Unavailable } from '../../platform/errors.ts';
 import { runtime } from '../../platform/runtime.ts';
+import type { PageRead } from '../../realtime/feed/stored-intervals.ts';
 import type {
   MainThreadCalls,
   MessageFromWorker,
   MessageToWorker,
-  ReadSealedInput,
   WorkerReport,
   WorkerStart,
 } from './messages.ts';
@@ -98,7 +98,7 @@ export class WorkerHandle {
       const value =
         name === 'verify'
           ? await calls.verify(input as string)
-          : await calls.readSealed(input as ReadSealedInput);
+          : await calls.readSealed(input as PageRead);
       this.send({ kind: 'call-result', id, value });
     } catch (error) {
       // A defect is not logged here: the worker relays the request to the origin server, which logs it.

@@ -6,10 +6,10 @@ import type {
   FeedRange,
   IntervalListener,
   IntervalWaiter,
+  ReadClient,
   SealedInterval,
 } from './feed-log.ts';
 import { emptyBody } from './interval-body.ts';
-import type { ReadClient } from './old-read-limit.ts';
 import type { SealedBody } from './sealed-sql.ts';
 import { type FeedStore, RANGE_BYTES, StoredIntervals } from './stored-intervals.ts';
 

@@ -1,5 +1,3 @@
-import type { ReadClient } from './old-read-limit.ts';
-
 /** Receives every sealed interval of a stream, in order, each once. */
 export type IntervalListener = (interval: number, body: Uint8Array) => void;
 
@@ -21,6 +19,11 @@ export interface FeedRange {
   readonly next: number;
 }
 
+/**
+ * Returns the rate limit key of the client that reads; null: unknown. Called only before a read of the database.
+ */
+export type ReadClient = () => string | null;
+
 /** The feed for its readers. Every read of a sealed interval returns the same bytes (I1). */
 export interface FeedLog {
   /** The newest interval that is sealed and served here. */
@@ -28,7 +31,7 @@ export interface FeedLog {
   /**
    * Reads an interval: at once when it is recent, from the database when it is old; waits for it
    * when it is not sealed yet. The caller limits how far ahead it may be.
-   * @param client key of the client, whose network has a maximum of database reads at once
+   * @param client for a read of the database, which waits for the turn of its client
    * @throws Unavailable when it is not sealed in time, or too many wait
    */
   read(streamId: string, interval: number, client?: ReadClient): Uint8Array | Promise<Uint8Array>;

@@ -4,9 +4,8 @@ import { intervalStartMs } from '../../../protocol/interval.ts';
 import type { Credentials } from '../../auth/credentials.ts';
 import type { Route } from '../../http/route.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { FeedLog } from './feed-log.ts';
+import type { FeedLog, ReadClient } from './feed-log.ts';
 import { feedHandlers } from './feed-routes.ts';
-import type { ReadClient } from './old-read-limit.ts';
 import { OpenStreams } from './open-streams.ts';
 
 const BYTES = 4_000_000;

@@ -1,7 +1,6 @@
 import { encodeEvents } from '../../http/event-stream.ts';
 import { runtime } from '../../platform/runtime.ts';
-import type { FeedLog, SealedInterval } from './feed-log.ts';
-import type { ReadClient } from './old-read-limit.ts';
+import type { FeedLog, ReadClient, SealedInterval } from './feed-log.ts';
 import { type StreamObserver, UNSENT_LIMITS } from './unsent-budget.ts';
 
 /** With this many unsent bytes, the stream reads no further page of older intervals. */

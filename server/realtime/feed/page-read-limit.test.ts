@@ -57,38 +57,46 @@ describe('reads of many older intervals', () => {
     expect((await next).page).toEqual([]);
   });
 
-  test('[F-3] get a 503 beyond 32 of one network, over all streams, while others read', async () => {
-    const { log, pending } = openSlowLog();
-    const clientOf = (n: number) => () => `2001:db8:1:${n.toString(16)}::/64`;
-    const reads = Array.from({ length: 300 }, (_, n) => {
-      const read =
-        n % 2 === 0
-          ? log.read(`stream ${n}`, OLD, clientOf(n))
-          : log.range(`stream ${n}`, OLD, OLD, clientOf(n));
-      return Promise.resolve<unknown>(read).catch((error) => error);
-    });
-    const ofOther = Promise.resolve(log.read(STREAM, OLD, () => '2001:db8:2:1::/64'));
-    const ofUnknown = Array.from({ length: 40 }, (_, n) => log.range(`${n}`, OLD, OLD, () => null));
+  test('[F-3] let networks take turns, and the clients of a network', async () => {
+    const { log, ofWorker, pending } = openSlowLog();
+    const order: string[] = [];
+    const read = (name: string, client: string | null, n = 0) => {
+      const of = n % 2 === 0 ? log : ofWorker;
+      return of.range(`${name} ${n}`, OLD, OLD, () => client).catch((error) => error);
+    };
+    const many = Array.from({ length: 600 }, (_, n) => read('one client', '198.51.100.7', n));
+    const ofMany = Array.from({ length: 400 }, (_, n) =>
+      read('an IPv6 network', `2001:db8:1:${n.toString(16)}::/64`, n),
+    );
+    const others = [
+      read('same network', '198.51.7.8'),
+      read('other network', '2001:db8:2:1::/64'),
+      read('unknown', null),
+    ];
     while (pending.length > 0) {
-      pending.shift()?.answer.resolve([]);
+      const next = pending.shift();
+      order.push(next?.streamId ?? '');
+      next?.answer.resolve([]);
       await Bun.sleep(0);
     }
-    const results = await Promise.all(reads);
-    expect(results.filter((result) => result instanceof Unavailable)).toHaveLength(268);
-    await Promise.all([ofOther, ...ofUnknown]);
-    // The places are free again.
-    const later = log.range(STREAM, OLD, OLD, clientOf(1));
-    pending.at(-1)?.answer.resolve([]);
-    expect((await later).page).toEqual([]);
+    const isFull = (result: unknown) => result instanceof Unavailable;
+    expect((await Promise.all(many)).filter(isFull)).toHaveLength(96);
+    expect((await Promise.all(ofMany)).filter(isFull)).toHaveLength(0);
+    expect((await Promise.all(others)).filter(isFull)).toHaveLength(0);
+    const place = (name: string) => order.indexOf(`${name} 0`);
+    expect(place('other network')).toBeLessThan(10);
+    expect(place('unknown')).toBeLessThan(12);
+    // Four of the other client run, and four wait for the turn of the network.
+    expect(place('same network')).toBeLessThan(30);
   });
 
-  test('[F-3] count once while many of one network read the same page', async () => {
+  test('[F-3] share a read of the same page, in the turn of the client that began it', async () => {
     const { log, pending } = openSlowLog();
     const client = () => '198.51.100.7';
-    const reads = Array.from({ length: 100 }, () => log.read(STREAM, OLD, client));
+    const reads = Array.from({ length: 1_000 }, () => log.read(STREAM, OLD, client));
     expect(pending).toHaveLength(1);
     pending[0]?.answer.resolve([]);
-    expect(await Promise.all(reads)).toHaveLength(100);
+    expect(await Promise.all(reads)).toHaveLength(1_000);
   });
 
   test('[R-15] get a 503 at once when too many wait', async () => {

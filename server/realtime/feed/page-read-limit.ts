@@ -1,31 +1,36 @@
-import { ConcurrencyLimiter } from '../../platform/concurrency-limiter.ts';
-import { Unavailable } from '../../platform/errors.ts';
-import type { FeedStore } from './stored-intervals.ts';
+import { networkOf } from '../../http/address.ts';
+import type { TaskOwner } from '../../platform/turn-limiter.ts';
+import { TurnLimiter } from '../../platform/turn-limiter.ts';
+import type { FeedStore, PageRead } from './stored-intervals.ts';
 
 /**
- * Reads of pages at once. Anybody may read old intervals: 1,500 event streams a second, whose pages were all
+ * Most pages of old intervals that are read at once. Anybody may read old intervals: 1,500 event streams a second, whose pages were all
  * read at once, made most token requests and studio requests miss their deadline.
  */
-const READS_MAX = 4;
-/** At 1,000 pages a second the last of them waits half a second. */
-const READS_QUEUED_MAX = 500;
+export const READS_MAX = 4;
+/**
+ * Most that wait, of one client and of all networks together; more get 503. At 1,000 pages a second the last of
+ * them waits half a second.
+ */
+export const READS_QUEUED_MAX = 500;
 
-/** Limits concurrent reads of pages by all threads of the node together; streams take turns. */
+/**
+ * Limits concurrent reads of pages by all threads of the node together. Networks take turns, in a network its
+ * clients, and for a client its streams: 600 connections of one viewer filled a queue that all shared.
+ */
 export function limitPageReads<S extends FeedStore>(store: S): S {
-  const limiter = new ConcurrencyLimiter(
+  const limiter = new TurnLimiter(
     READS_MAX,
     READS_QUEUED_MAX,
     'Too many older intervals are being read at once.',
   );
   const readSealed: FeedStore['readSealed'] = (page) =>
-    limiter.run(page.streamId, async () => {
-      try {
-        return await store.readSealed(page);
-      } catch (error) {
-        // The others would wait for the same deadline, one after the other.
-        if (error instanceof Unavailable) limiter.rejectQueued(error);
-        throw error;
-      }
-    });
+    limiter.run(ownerOf(page), () => store.readSealed(page));
   return { ...store, readSealed };
+}
+
+/** Reads of unknown clients are in one group, as those of one client. */
+function ownerOf({ streamId, client }: PageRead): TaskOwner {
+  const member = client ?? '';
+  return { group: networkOf(member) ?? member, member, subject: streamId };
 }

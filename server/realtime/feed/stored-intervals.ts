@@ -1,11 +1,17 @@
 import { LRUCache } from 'lru-cache';
-import type { Calls } from '../../storage/sql/procedure.ts';
-import type { FeedRange } from './feed-log.ts';
-import { OldReadLimit, type ReadClient } from './old-read-limit.ts';
-import type { sealedProcedures } from './sealed-sql.ts';
+import type { FeedRange, ReadClient } from './feed-log.ts';
+import type { SealedBody, SealedPage } from './sealed-sql.ts';
+
+/** A page to read, and for whom. */
+export interface PageRead extends SealedPage {
+  /** Rate limit key of the client that reads; missing or null: unknown. */
+  readonly client?: string | null;
+}
 
 /** Reads pages of stored bodies. */
-export type FeedStore = Pick<Calls<typeof sealedProcedures>, 'readSealed'>;
+export interface FeedStore {
+  readSealed(page: PageRead): Promise<SealedBody[]>;
+}
 
 /**
  * Intervals per page: one read serves the next 16 s of a replay. Where a page would be too large, the rest
@@ -49,7 +55,6 @@ export class StoredIntervals {
     sizeCalculation: bytesOf,
   });
   private readonly loading = new Map<string, Promise<StoredPage>>();
-  private readonly limit = new OldReadLimit();
 
   constructor(private readonly store: FeedStore) {}
 
@@ -81,9 +86,8 @@ export class StoredIntervals {
     to: number,
     client?: ReadClient,
   ): Promise<FeedRange> {
-    const limits = { limit: RANGE_ROWS, bytesMax: RANGE_BYTES };
-    const end = this.limit.begin(client?.() ?? null);
-    const rows = await this.store.readSealed({ streamId, from, to, ...limits }).finally(end);
+    const limits = { limit: RANGE_ROWS, bytesMax: RANGE_BYTES, client: client?.() ?? null };
+    const rows = await this.store.readSealed({ streamId, from, to, ...limits });
     const page = rows.map(({ interval, body }) => ({ interval, body: encoder.encode(body) }));
     return { page, next: (page.at(-1)?.interval ?? to) + 1 };
   }
@@ -100,9 +104,8 @@ export class StoredIntervals {
     const key = `${streamId}:${from}:${to}`;
     const known = this.pages.get(key) ?? this.loading.get(key);
     if (known) return known;
-    // Counts for the client that begins the read: those that share it take no further place.
-    const end = this.limit.begin(client?.() ?? null);
-    const loading = this.load(streamId, from, to)
+    // It takes the turn of the client that begins it; others share the read.
+    const loading = this.load(streamId, from, to, client)
       .then((page) => {
         // Keep a page only when all its intervals are sealed.
         if (to === last) this.pages.set(key, page);
@@ -110,14 +113,18 @@ export class StoredIntervals {
       })
       .finally(() => {
         this.loading.delete(key);
-        end();
       });
     this.loading.set(key, loading);
     return loading;
   }
 
-  private async load(streamId: string, from: number, to: number): Promise<StoredPage> {
-    const limits = { limit: to - from + 1, bytesMax: PAGE_BYTES };
+  private async load(
+    streamId: string,
+    from: number,
+    to: number,
+    client?: ReadClient,
+  ): Promise<StoredPage> {
+    const limits = { limit: to - from + 1, bytesMax: PAGE_BYTES, client: client?.() ?? null };
     const rows = await this.store.readSealed({ streamId, from, to, ...limits });
     const last = rows.at(-1);
     if (!last) return { bodies: NO_BODIES, end: to };
