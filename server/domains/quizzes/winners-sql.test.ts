@@ -61,6 +61,44 @@ test('[W-7] recordWinners decides as many claims as one transaction may look up,
   expect(await show.store.recordWinners([{ ...refused, refusedBy: -1 }])).toEqual(['won']);
 });
 
+test('[W-7] [W-8] in a long game recordWinners refuses a thousand seats that were wrong early, and decides the winners among them', async () => {
+  show = await openShow([STREAM]);
+  const own = { id: uuidOf(2), streamId: STREAM, producer: PRODUCER };
+  await show.store.requestWinners({ ...own, nowMs: SHOW_START_MS });
+  using sqlite = new Database(join(show.directory, DATABASE_FILE));
+  sqlite.run('update winners_rounds set quizzes = 500');
+  const [{ game } = { game: 0 }] = sqlite
+    .query<{ game: number }, []>('select game from winners_rounds')
+    .all();
+  sqlite.run(
+    `with recursive n (n) as (select 1 union all select n + 1 from n where n < 500)
+     insert into quizzes (id, number, stream_id, state, question, choices, answer, duration_ms, reveal, game)
+     select 'quiz ' || n, n, ?, 'revealed', '?', '[]', 1, 1000, 'auto', ? from n`,
+    [STREAM, game],
+  );
+  // By seat, the number of the quiz that it answered wrong.
+  const wrongAt = (seat: number) => [1, 8, 9, 500][seat] ?? (seat < 10 ? null : 1 + (seat % 8));
+  const insert = sqlite.prepare(
+    'insert into answers (quiz, seat, choice, received) values (?, ?, ?, 0)',
+  );
+  sqlite.transaction(() => {
+    for (let seat = 0; seat < 1_000; seat++) {
+      const last = wrongAt(seat) ?? 500;
+      for (let quiz = 1; quiz <= (seat < 10 ? 500 : last); quiz++) {
+        insert.run(quiz, seat, quiz === wrongAt(seat) ? 0 : 1);
+      }
+    }
+  })();
+  const claims = Array.from({ length: 1_000 }, (_, seat) => ({
+    ...{ streamId: STREAM, seat, receivedMs: SHOW_START_MS },
+  }));
+  const decisions = await show.store.recordWinners(claims);
+  const expected = claims.map(({ seat }) =>
+    wrongAt(seat) === null ? 'won' : { refusedBy: expect.any(Number) },
+  );
+  expect(decisions).toEqual(expected);
+});
+
 test('[L-13] a stream has at most 2,000 winners rounds', async () => {
   show = await openShow([STREAM, uuidOf(3)]);
   using sqlite = new Database(join(show.directory, DATABASE_FILE));
