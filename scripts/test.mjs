@@ -21,6 +21,9 @@ const FAILURE_LENGTH = 2_000;
 /** A busy machine is no explanation if more files than this fail at once; then none runs again. */
 const RERUN_FILES_MAX = 4;
 
+/** How Bun ends when tests failed, and it did not crash. */
+const FAILED_TESTS = 'exit code 1';
+
 /** The last characters of the output, which contain Bun's totals. */
 const OUTPUT_LENGTH = 2_000;
 /** How long to wait for the rest of the output after a program has ended. */
@@ -144,9 +147,10 @@ async function runAll(bun, runs, isFull) {
 async function runTests(bun, paths, isFull) {
   const result = await runBunTest(bun, paths, isFull);
   const files = [...new Set(result.failures.map(({ file }) => file))];
-  // A file that throws while it loads, and a process that crashes, are missing in the report.
-  const isReportComplete = result.failures.length > 0 && result.failures.length === result.failed;
-  if (!isReportComplete || files.length > RERUN_FILES_MAX) return addResult(result);
+  // A file that throws while it loads is missing in the report, and so are tests after a crash.
+  const hasAll = result.failures.length > 0 && result.failures.length === result.failed;
+  if (!hasAll || !result.problem.endsWith(FAILED_TESTS) || files.length > RERUN_FILES_MAX)
+    return addResult(result);
   addResult({ ...result, failed: 0, failures: [], problem: null });
   const problems = [];
   for (const file of files) {
