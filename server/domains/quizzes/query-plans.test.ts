@@ -117,7 +117,7 @@ test('[W-7] a claim reads the quizzes of its game only, not those of the whole s
   expect(quizAccesses.length).toBeGreaterThan(0);
   for (const line of quizAccesses) {
     expect(line).toContain('COVERING INDEX');
-    expect(line).toContain('(stream_id=? AND game=? AND number>?');
+    expect(line).toEndWith('(stream_id=? AND game=?)');
   }
   const answerAccesses = plans.filter((line) => /^\w+ a /.test(line));
   expect(answerAccesses.length).toBeGreaterThan(0);

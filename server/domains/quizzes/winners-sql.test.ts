@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite';
-import { afterEach, describe, expect, test } from 'bun:test';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
 import {
@@ -10,6 +10,7 @@ import {
   sealShow,
   uuidOf,
 } from '../../../test/support/streams/show-fixture.ts';
+import { replaceRuntime, SYSTEM_RUNTIME } from '../../platform/runtime.ts';
 import { DATABASE_FILE } from '../../storage/sql/sqlite.ts';
 
 const STREAM = uuidOf(1);
@@ -35,68 +36,101 @@ test('[W-4] [W-9] a winner report is in time until the interval of the count end
   ]);
 });
 
-test('[W-7] recordWinners decides as many claims as one transaction may look up, and looks up none that the round refused before', async () => {
-  show = await openShow([STREAM, uuidOf(3)]);
-  const own = { producer: PRODUCER, nowMs: SHOW_START_MS };
-  await show.store.requestWinners({ ...own, id: uuidOf(2), streamId: STREAM });
-  await show.store.requestWinners({ ...own, id: uuidOf(4), streamId: uuidOf(3) });
-  using sqlite = new Database(join(show.directory, DATABASE_FILE));
-  sqlite.run('update winners_rounds set quizzes = 1999 where stream_id = ?', [STREAM]);
-  const claimsOf = (streamId: string, length: number) =>
-    Array.from({ length }, (_, seat) => ({ streamId, seat, receivedMs: SHOW_START_MS }));
-  const claims = [...claimsOf(STREAM, 12), ...claimsOf(uuidOf(3), 9)];
-  // 20,000 lookups: 9 for the seats of the empty game, and 9 seats in the game of 1,999 quizzes.
-  const decisions = await show.store.recordWinners(claims);
-  expect(decisions).toEqual([
-    ...Array(9).fill('won'),
-    ...Array(3).fill('later'),
-    ...Array(9).fill('won'),
-  ]);
-  const later = claims.filter((_, index) => decisions[index] === 'later');
-  expect(await show.store.recordWinners(later)).toEqual(Array(3).fill('won'));
-  const round = sqlite.query('select number from winners_rounds where stream_id = ?').get(STREAM);
-  const refusedBy = (round as { number: number }).number;
-  const refused = { streamId: STREAM, seat: 12, receivedMs: SHOW_START_MS, refusedBy };
-  expect(await show.store.recordWinners([refused])).toEqual([{ refusedBy }]);
-  expect(await show.store.recordWinners([{ ...refused, refusedBy: -1 }])).toEqual(['won']);
-});
+describe('recordWinners', () => {
+  let nowMs = 0;
+  let passedMs = 0;
+  beforeEach(() => {
+    passedMs = 0;
+    replaceRuntime({ ...SYSTEM_RUNTIME, monotonicMs: () => (nowMs += passedMs) });
+  });
+  afterEach(() => replaceRuntime(SYSTEM_RUNTIME));
 
-test('[W-7] [W-8] in a long game recordWinners refuses a thousand seats that were wrong early, and decides the winners among them', async () => {
-  show = await openShow([STREAM]);
-  const own = { id: uuidOf(2), streamId: STREAM, producer: PRODUCER };
-  await show.store.requestWinners({ ...own, nowMs: SHOW_START_MS });
-  using sqlite = new Database(join(show.directory, DATABASE_FILE));
-  sqlite.run('update winners_rounds set quizzes = 500');
-  const [{ game } = { game: 0 }] = sqlite
-    .query<{ game: number }, []>('select game from winners_rounds')
-    .all();
-  sqlite.run(
-    `with recursive n (n) as (select 1 union all select n + 1 from n where n < 500)
-     insert into quizzes (id, number, stream_id, state, question, choices, answer, duration_ms, reveal, game)
-     select 'quiz ' || n, n, ?, 'revealed', '?', '[]', 1, 1000, 'auto', ? from n`,
-    [STREAM, game],
-  );
-  // By seat, the number of the quiz that it answered wrong.
-  const wrongAt = (seat: number) => [1, 8, 9, 500][seat] ?? (seat < 10 ? null : 1 + (seat % 8));
-  const insert = sqlite.prepare(
-    'insert into answers (quiz, seat, choice, received) values (?, ?, ?, 0)',
-  );
-  sqlite.transaction(() => {
-    for (let seat = 0; seat < 1_000; seat++) {
-      const last = wrongAt(seat) ?? 500;
-      for (let quiz = 1; quiz <= (seat < 10 ? 500 : last); quiz++) {
-        insert.run(quiz, seat, quiz === wrongAt(seat) ? 0 : 1);
-      }
+  const claimsOf = (streamId: string, length: number, receivedMs = SHOW_START_MS) =>
+    Array.from({ length }, (_, seat) => ({ streamId, seat, receivedMs }));
+
+  test('[W-7] decides as many claims as there is time for, and looks up none that the round refused before', async () => {
+    show = await openShow([STREAM, uuidOf(3)]);
+    const own = { producer: PRODUCER, nowMs: SHOW_START_MS };
+    await show.store.requestWinners({ ...own, id: uuidOf(2), streamId: STREAM });
+    await show.store.requestWinners({ ...own, id: uuidOf(4), streamId: uuidOf(3) });
+    using sqlite = new Database(join(show.directory, DATABASE_FILE));
+    sqlite.run('update winners_rounds set quizzes = 1999 where stream_id = ?', [STREAM]);
+    const claims = [...claimsOf(STREAM, 12), ...claimsOf(uuidOf(3), 9)];
+    // Statements look up two seats of the long game in 10 ms. It has half of the 75 ms.
+    passedMs = 10;
+    const decisions = await show.store.recordWinners(claims);
+    expect(decisions).toEqual([
+      ...Array(8).fill('won'),
+      ...Array(4).fill('later'),
+      ...Array(9).fill('won'),
+    ]);
+    const later = claims.filter((_, index) => decisions[index] === 'later');
+    expect(await show.store.recordWinners(later)).toEqual(Array(4).fill('won'));
+    const round = sqlite.query('select number from winners_rounds where stream_id = ?').get(STREAM);
+    const refusedBy = (round as { number: number }).number;
+    const refused = { streamId: STREAM, seat: 12, receivedMs: SHOW_START_MS, refusedBy };
+    passedMs = 100;
+    expect(await show.store.recordWinners([refused])).toEqual([{ refusedBy }]);
+    expect(await show.store.recordWinners([{ ...refused, refusedBy: -1 }])).toEqual(['later']);
+    passedMs = 0;
+    expect(await show.store.recordWinners([{ ...refused, refusedBy: -1 }])).toEqual(['won']);
+  });
+
+  test('[W-6] [W-7] decides the oldest claims first, of rounds and of the seats of a round', async () => {
+    const streams = [STREAM, uuidOf(3), uuidOf(4)];
+    show = await openShow(streams);
+    for (const [n, streamId] of streams.entries()) {
+      const own = { id: uuidOf(10 + n), streamId, producer: PRODUCER };
+      await show.store.requestWinners({ ...own, nowMs: SHOW_START_MS });
     }
-  })();
-  const claims = Array.from({ length: 1_000 }, (_, seat) => ({
-    ...{ streamId: STREAM, seat, receivedMs: SHOW_START_MS },
-  }));
-  const decisions = await show.store.recordWinners(claims);
-  const expected = claims.map(({ seat }) =>
-    wrongAt(seat) === null ? 'won' : { refusedBy: expect.any(Number) },
-  );
-  expect(decisions).toEqual(expected);
+    using sqlite = new Database(join(show.directory, DATABASE_FILE));
+    sqlite.run('update winners_rounds set quizzes = 1999');
+    const [newest = '', middle = '', oldest = ''] = streams;
+    const claims = [
+      ...claimsOf(newest, 4, SHOW_START_MS + 200),
+      ...claimsOf(middle, 4, SHOW_START_MS + 100),
+      ...claimsOf(middle, 6, SHOW_START_MS + 50).slice(4),
+      ...claimsOf(oldest, 4),
+    ];
+    passedMs = 20;
+    expect(await show.store.recordWinners(claims)).toEqual([
+      ...Array(4).fill('later'),
+      ...Array(4).fill('later'),
+      ...Array(2).fill('won'),
+      ...['won', 'won', 'later', 'later'],
+    ]);
+  });
+
+  test('[W-7] [W-8] in a long game decides each of a thousand seats by all its answers', async () => {
+    show = await openShow([STREAM]);
+    const own = { id: uuidOf(2), streamId: STREAM, producer: PRODUCER };
+    await show.store.requestWinners({ ...own, nowMs: SHOW_START_MS });
+    using sqlite = new Database(join(show.directory, DATABASE_FILE));
+    sqlite.run('update winners_rounds set quizzes = 100');
+    sqlite.run(
+      `with recursive n (n) as (select 1 union all select n + 1 from n where n < 100)
+       insert into quizzes (id, number, stream_id, state, question, choices, answer, duration_ms, reveal, game)
+       select 'quiz ' || n, n, stream_id, 'revealed', '?', '[]', 1, 1000, 'auto', game
+       from n, winners_rounds`,
+    );
+    // Every seventh seat is right; the others are wrong once.
+    const wrongAt = (seat: number) => (seat % 7 === 0 ? null : 1 + (seat % 100));
+    const insert = sqlite.prepare(
+      'insert into answers (quiz, seat, choice, received) values (?, ?, ?, 0)',
+    );
+    sqlite.transaction(() => {
+      for (let seat = 0; seat < 1_000; seat++) {
+        for (let quiz = 1; quiz <= 100; quiz++)
+          insert.run(quiz, seat, quiz === wrongAt(seat) ? 0 : 1);
+      }
+    })();
+    const claims = claimsOf(STREAM, 1_000);
+    expect(await show.store.recordWinners(claims)).toEqual(
+      claims.map(({ seat }) =>
+        wrongAt(seat) === null ? 'won' : { refusedBy: expect.any(Number) },
+      ),
+    );
+  });
 });
 
 test('[L-13] a stream has at most 2,000 winners rounds', async () => {

@@ -3,6 +3,7 @@ import { ROUNDS_MAX } from '../../../protocol/limits.ts';
 import type { QuizState } from '../../../protocol/quizzes.ts';
 import type { WinnersRound } from '../../../protocol/studio.ts';
 import { DomainError } from '../../platform/errors.ts';
+import { runtime } from '../../platform/runtime.ts';
 import type { DueResult, DueRow } from '../../realtime/feed/due-work.ts';
 import { recordEvent } from '../../realtime/feed/outbox-sql.ts';
 import { countRows, nextNumber } from '../../storage/sql/counters.ts';
@@ -27,14 +28,13 @@ export interface WinnerClaim {
 export type ClaimDecision = 'won' | 'no-round' | 'later' | { readonly refusedBy: number };
 
 /**
- * Most answers that one transaction looks up, in 0.1 s. The claims of 1,000 seats in a game of 2,000 quizzes took the
- * writer of SQLite 8 s, and exceeded the statement limit of PostgreSQL.
+ * After this time a transaction decides no further claims: those of 1,000 seats in a game of 2,000 quizzes took the
+ * writer of SQLite 8 s, and exceeded the statement limit of PostgreSQL. Not a number of claims, since most that lose
+ * fail at an early quiz and cost little.
  */
-export const CLAIM_LOOKUPS_MAX = 20_000;
-
-/** Quizzes at the start of a long game that refuse most seats, before the rest of it is looked up for the others. */
-const SCREENING_QUIZZES = 8;
-const NUMBER_MAX = 2 ** 31 - 1;
+const CLAIMS_MS = 75;
+/** Answers that one statement looks up at most, in 25 ms. */
+const LOOKUPS_AT_ONCE = 5_000;
 
 interface OpenRound {
   readonly number: number;
@@ -132,26 +132,25 @@ export const winnersProcedures = {
 
   /**
    * Stores a batch of claims; repeated claims of a seat count once. A whole audience claims within a
-   * second, so each stream of the batch costs two statements, however many seats. The rounds stay
-   * locked, so none closes meanwhile. The rounds of a batch share `CLAIM_LOOKUPS_MAX`.
+   * second, so a short game costs two statements, however many seats. The rounds stay locked, so none
+   * closes meanwhile. The rounds of a batch share `CLAIMS_MS`.
    * @returns decisions in the order of the claims
    */
   recordWinners: writeProcedure(
     async (tx, claims: readonly WinnerClaim[]): Promise<ClaimDecision[]> => {
       if (claims.length === 0) return [];
       const decisions = new Map<WinnerClaim, ClaimDecision>();
-      const claimsByStream = Map.groupBy(claims, ({ streamId }) => streamId);
-      const lookups = new LookupBudget();
-      // Longest games last: one seat of such a game may take more lookups than its share.
-      const rounds = (await lockOpenRounds(tx, claims)).toSorted((a, b) => a.quizzes - b.quizzes);
-      for (const [index, round] of rounds.entries()) {
-        const inTime = (claimsByStream.get(round.streamId) ?? []).filter((claim) =>
-          isInTime(round, claim),
-        );
-        const isRefused = ({ refusedBy }: WinnerClaim) => refusedBy === round.number;
-        const claiming = inTime.filter((claim) => !isRefused(claim)).map(({ seat }) => seat);
-        lookups.beginRound(round, rounds.length - index);
-        const { decided, qualified } = await decideSeats(tx, round, new Set(claiming), lookups);
+      const rounds = claimedRounds(await lockOpenRounds(tx, claims), claims);
+      // After the locks, for which it may wait longer.
+      const endMs = runtime.monotonicMs() + CLAIMS_MS;
+      let left = rounds.filter(({ seats }) => seats.length > 0).length;
+      for (const { round, inTime, seats } of rounds) {
+        const nowMs = runtime.monotonicMs();
+        const mayDecide = seats.length > 0 && nowMs < endMs;
+        const shareMs = mayDecide ? (endMs - nowMs) / left-- : 0;
+        const { decided, qualified } = mayDecide
+          ? await decideSeats(tx, round, seats, nowMs + shareMs)
+          : { decided: NO_SEATS, qualified: NO_SEATS };
         const won = inTime.filter(({ seat }) => qualified.has(seat));
         await tx.insertNew(
           WINNERS,
@@ -159,7 +158,7 @@ export const winnersProcedures = {
         );
         for (const claim of inTime) {
           if (qualified.has(claim.seat)) decisions.set(claim, 'won');
-          else if (decided.has(claim.seat) || isRefused(claim)) {
+          else if (decided.has(claim.seat) || claim.refusedBy === round.number) {
             decisions.set(claim, { refusedBy: round.number });
           } else decisions.set(claim, 'later');
         }
@@ -168,6 +167,52 @@ export const winnersProcedures = {
     },
   ),
 };
+
+interface ClaimedRound {
+  readonly round: OpenRound;
+  /** The claims in time, the oldest first. */
+  readonly inTime: readonly WinnerClaim[];
+  /** The seats to look up: those that the round did not refuse before. */
+  readonly seats: readonly number[];
+}
+
+/** The rounds with their claims. Rounds whose claims wait the longest are first, so that each has its turn. */
+function claimedRounds(
+  rounds: readonly OpenRound[],
+  claims: readonly WinnerClaim[],
+): ClaimedRound[] {
+  const byStream = Map.groupBy(
+    claims.toSorted((a, b) => a.receivedMs - b.receivedMs),
+    ({ streamId }) => streamId,
+  );
+  const claimed = rounds.map((round) => {
+    const inTime = (byStream.get(round.streamId) ?? []).filter((claim) => isInTime(round, claim));
+    const undecided = inTime.filter(({ refusedBy }) => refusedBy !== round.number);
+    const oldestMs = undecided[0]?.receivedMs ?? 0;
+    return { round, inTime, oldestMs, seats: [...new Set(undecided.map(({ seat }) => seat))] };
+  });
+  return claimed.toSorted((a, b) => a.oldestMs - b.oldestMs);
+}
+
+const NO_SEATS: ReadonlySet<number> = new Set();
+
+/** Decides seats of a round in their order, a few at a time, until `endMs` of the monotonic clock; at least once. */
+async function decideSeats(
+  tx: Tx,
+  round: OpenRound,
+  seats: readonly number[],
+  endMs: number,
+): Promise<{ decided: Set<number>; qualified: Set<number> }> {
+  const atOnce = Math.max(1, Math.floor(LOOKUPS_AT_ONCE / (round.quizzes + 1)));
+  const qualified = new Set<number>();
+  let next = 0;
+  do {
+    const some = seats.slice(next, next + atOnce);
+    for (const seat of await qualifiedSeats(tx, round, some)) qualified.add(seat);
+    next += some.length;
+  } while (next < seats.length && runtime.monotonicMs() < endMs);
+  return { decided: new Set(seats.slice(0, next)), qualified };
+}
 
 /**
  * Locks and returns the open rounds for which one of these claims may be in time, in the order of their
@@ -191,69 +236,8 @@ function isInTime({ dueInterval }: OpenRound, { receivedMs }: WinnerClaim): bool
   return dueInterval === null || intervalAt(receivedMs) <= dueInterval;
 }
 
-/** The lookups that one transaction has left for the rounds of its claims. */
-class LookupBudget {
-  private left = CLAIM_LOOKUPS_MAX;
-  private round = 0;
-  private shareOfRound = 0;
-  /** The round that may exceed the budget by one seat; otherwise a long game would wait as long as shorter ones use it up. */
-  private exceedingRound: number | null = null;
-
-  /** @param rounds the number of rounds that share what is left, with this one */
-  beginRound({ number }: OpenRound, rounds: number): void {
-    this.round = number;
-    this.shareOfRound = this.left / rounds;
-  }
-
-  /** @returns how many of these seats may be looked up now */
-  take(seats: number, lookupsOfSeat: number): number {
-    const share = Math.min(this.left, Math.max(this.shareOfRound, lookupsOfSeat));
-    let taken = Math.min(seats, Math.floor(share / lookupsOfSeat));
-    if (taken === 0 && seats > 0) {
-      this.exceedingRound ??= this.round;
-      if (this.exceedingRound === this.round) taken = 1;
-    }
-    this.left = Math.max(0, this.left - taken * lookupsOfSeat);
-    this.shareOfRound -= taken * lookupsOfSeat;
-    return taken;
-  }
-}
-
 /**
- * Decides as many of the claiming seats as the budget allows. In a long game the first quizzes refuse most of
- * them: with 500 lookups for each of 10,000 seats that were wrong at once, up to 7 % got a 503.
- */
-async function decideSeats(
-  tx: Tx,
-  round: OpenRound,
-  seats: ReadonlySet<number>,
-  lookups: LookupBudget,
-): Promise<{ decided: Set<number>; qualified: Set<number> }> {
-  const screening = Math.min(round.quizzes, SCREENING_QUIZZES);
-  const screened = [...seats].slice(0, lookups.take(seats.size, screening + 1));
-  if (screened.length === 0) return { decided: new Set(), qualified: new Set() };
-  if (round.quizzes === screening) {
-    return { decided: new Set(screened), qualified: await qualifiedSeats(tx, round, screened) };
-  }
-  const last = await numberOfQuiz(tx, round, screening);
-  const passed = await qualifiedSeats(tx, round, screened, { last });
-  const checked = [...passed].slice(0, lookups.take(passed.size, round.quizzes - screening + 1));
-  const decided = new Set(screened).difference(passed).union(new Set(checked));
-  return { decided, qualified: await qualifiedSeats(tx, round, checked, { after: last }) };
-}
-
-/** The number of the nth quiz of a game. */
-async function numberOfQuiz(tx: Tx, { streamId, game }: OpenRound, nth: number): Promise<number> {
-  const [row] = await tx.query<{ number: number }>(
-    `select number from quizzes where stream_id = $1 and game = $2 order by number limit 1 offset $3`,
-    [streamId, game, nth - 1],
-  );
-  return row ? Number(row.number) : 0;
-}
-
-/**
- * The claiming seats that answered every quiz of the round's game correctly (W-7), or its quizzes with numbers
- * after `after` and up to `last`. It stops at the first quiz
+ * The claiming seats that answered every quiz of the round's game correctly (W-7). It stops at the first quiz
  * that a seat did not answer correctly, and reads no quiz for a repeated claim: counting the right answers of
  * 500 seats in a game of 2,000 quizzes took 0.3 s. A subquery finds the answer, because as a join of two
  * tables PostgreSQL might read all answers.
@@ -262,17 +246,15 @@ async function qualifiedSeats(
   tx: Tx,
   { number, streamId, game }: OpenRound,
   seats: readonly number[],
-  { after = 0, last = NUMBER_MAX }: { after?: number; last?: number } = {},
-): Promise<Set<number>> {
-  if (seats.length === 0) return new Set();
+): Promise<number[]> {
   const rows = await tx.query<{ seat: number }>(
     `select seat from ${tx.rows('$3', ['seat integer'])} claimed
      where exists (select 1 from winners w where w.round = $4 and w.seat = claimed.seat)
-     or not exists (select 1 from quizzes q where q.stream_id = $1 and q.game = $2
-       and q.number > $5 and q.number <= $6 and q.answer is distinct from (select a.choice from answers a where a.quiz = q.number and a.seat = claimed.seat))`,
-    [streamId, game, JSON.stringify(seats.map((seat) => [seat])), number, after, last],
+     or not exists (select 1 from quizzes q where q.stream_id = $1 and q.game = $2 and q.answer is distinct
+       from (select a.choice from answers a where a.quiz = q.number and a.seat = claimed.seat))`,
+    [streamId, game, JSON.stringify(seats.map((seat) => [seat])), number],
   );
-  return new Set(rows.map(({ seat }) => seat));
+  return rows.map(({ seat }) => seat);
 }
 
 /**
