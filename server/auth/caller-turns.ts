@@ -18,8 +18,10 @@ export const LARGE_OPERATIONS_QUEUED_MAX = 1_024;
  */
 export class CallerTurns {
   private readonly turns = new TurnLimiter(
-    1,
-    LARGE_OPERATIONS_QUEUED_MAX,
+    {
+      ...{ activeMax: 1, queuedMax: LARGE_OPERATIONS_QUEUED_MAX },
+      ...{ queuedOfMemberMax: LARGE_OPERATIONS_MAX, totalMax: 4 * LARGE_OPERATIONS_QUEUED_MAX },
+    },
     'Too many large requests wait; try again in a second.',
   );
   private readonly accountCounts = new KeyCounts(LARGE_OPERATIONS_MAX);
@@ -41,7 +43,7 @@ export class CallerTurns {
   /** Runs a piece of work when it is the turn of its caller. @throws Unavailable when too many wait on the node */
   inTurn<T>(caller: StudioCaller, work: () => Promise<T>): Promise<T> {
     const { account, member } = keysOf(caller);
-    return this.turns.run({ group: account, member: member ?? account, subject: '' }, work);
+    return this.turns.run({ group: account, member: member ?? account }, work);
   }
 }
 

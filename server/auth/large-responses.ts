@@ -58,7 +58,7 @@ export class LargeResponses {
     const requestId = log.requestId(request);
     return pageStream(texts, {
       onFailure: (error) => {
-        if (error instanceof Unavailable) log.logRejected(route.operation, requestId, 503, error);
+        if (error instanceof Unavailable) log.logBrokenOff(route.operation, requestId, error);
         else log.logDefect(route.operation, requestId, error);
       },
       // The runtime does not read the body of a response to HEAD, and so never ends it.

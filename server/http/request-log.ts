@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Operation } from '../../protocol/operation.ts';
-import { messageOf } from '../platform/errors.ts';
+import { messageOf, type Unavailable } from '../platform/errors.ts';
 import { LogLimiter } from '../platform/log-limiter.ts';
 import { ResponseCounter } from '../platform/response-counter.ts';
 
@@ -89,6 +89,13 @@ export class RequestLog {
     }
     const total = this.warnings.countToLog(operation, count);
     if (total > 0) this.logger.warn({ ...fields, count: total }, 'request rejected');
+  }
+
+  /** Logs a response whose body broke off because a backend is unavailable, once a second as `logRejected`. */
+  logBrokenOff(operation: Operation, requestId: string, error: Unavailable): void {
+    const count = this.warnings.countToLog(operation, 1);
+    const fields = { requestId, ...operationName(operation), reason: error.message, count };
+    if (count > 0) this.logger.warn(fields, 'response broken off');
   }
 
   logDefect(operation: OperationName, requestId: string, error: unknown): void {

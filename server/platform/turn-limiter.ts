@@ -1,32 +1,42 @@
 import { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import { Unavailable } from './errors.ts';
 
-/** Whose task it is. */
+/** Who runs a task. */
 export interface TaskOwner {
   readonly group: string;
   /** A key that is unique over all groups. */
   readonly member: string;
-  /** What the task is about. */
-  readonly subject: string;
+  /** Tasks of one member take turns by it, for example by stream; '': they run in order. */
+  readonly subject?: string;
+}
+
+export interface TurnLimits {
+  /** Most tasks that run at once. */
+  readonly activeMax: number;
+  /** Most tasks that wait for the turn of their group. */
+  readonly queuedMax: number;
+  /** Most further tasks of a member that wait. */
+  readonly queuedOfMemberMax: number;
+  /** Most tasks that run or wait; more of members that have some already are rejected. */
+  readonly totalMax: number;
 }
 
 /**
- * Runs a bounded number of tasks at once. Groups take turns, in a group its members, and for a member its
- * subjects: of each member only as many tasks as may run at once wait for the turn of its group.
+ * Runs a bounded number of tasks at once. Groups take turns, and in a group its members: at most `activeMax` tasks
+ * of a member wait for the turn of its group; the others wait in a queue of the member.
  */
 export class TurnLimiter {
   private readonly limiter: ConcurrencyLimiter;
   /** By member, while it has tasks. */
   private readonly memberLimiters = new Map<string, ConcurrencyLimiter>();
-  private readonly newLimiter: () => ConcurrencyLimiter;
+  private total = 0;
 
-  /**
-   * @param queuedMax most tasks of a member that wait, and most tasks that wait for the turn of their group
-   * @param fullReason why a full queue rejects a task, for its client
-   */
-  constructor(activeMax: number, queuedMax: number, fullReason: string) {
-    this.newLimiter = () => new ConcurrencyLimiter(activeMax, queuedMax, fullReason);
-    this.limiter = this.newLimiter();
+  /** @param fullReason why a full queue rejects a task, for its client */
+  constructor(
+    private readonly limits: TurnLimits,
+    private readonly fullReason: string,
+  ) {
+    this.limiter = new ConcurrencyLimiter(limits.activeMax, limits.queuedMax, fullReason);
   }
 
   /**
@@ -34,15 +44,25 @@ export class TurnLimiter {
    * same deadline, one after the other (SPEC R-15).
    * @throws Unavailable when too many wait
    */
-  async run<T>({ group, member, subject }: TaskOwner, work: () => Promise<T>): Promise<T> {
-    const ofMember = this.memberLimiters.get(member) ?? this.newLimiter();
+  async run<T>({ group, member, subject = '' }: TaskOwner, work: () => Promise<T>): Promise<T> {
+    const ofMember = this.memberLimiters.get(member) ?? this.newMemberLimiter();
+    if (this.total >= this.limits.totalMax && !ofMember.isIdle) {
+      throw new Unavailable(this.fullReason);
+    }
     this.memberLimiters.set(member, ofMember);
+    this.total++;
     try {
       return await ofMember.run(subject, () => this.limiter.run(group, () => this.runNow(work)));
     } finally {
+      this.total--;
       const isCurrent = this.memberLimiters.get(member) === ofMember;
       if (isCurrent && ofMember.isIdle) this.memberLimiters.delete(member);
     }
+  }
+
+  private newMemberLimiter(): ConcurrencyLimiter {
+    const { activeMax, queuedOfMemberMax } = this.limits;
+    return new ConcurrencyLimiter(activeMax, queuedOfMemberMax, this.fullReason);
   }
 
   private async runNow<T>(work: () => Promise<T>): Promise<T> {

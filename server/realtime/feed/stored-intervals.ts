@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { networkOf } from '../../http/address.ts';
 import type { FeedRange, ReadClient } from './feed-log.ts';
 import type { SealedBody, SealedPage } from './sealed-sql.ts';
 
@@ -102,19 +103,23 @@ export class StoredIntervals {
     const to = Math.min(last, sealed);
     // The key includes `to`: a read of this page that began earlier may lack the newest intervals.
     const key = `${streamId}:${from}:${to}`;
-    const known = this.pages.get(key) ?? this.loading.get(key);
+    const known = this.pages.get(key);
     if (known) return known;
-    // It takes the turn of the client that begins it; others share the read.
-    const loading = this.load(streamId, from, to, client)
+    // The clients of a network share a read. Others do not: its turn may come much later than theirs.
+    const reader = client?.() ?? null;
+    const loadingKey = `${key} ${reader === null ? '' : (networkOf(reader) ?? reader)}`;
+    const begun = this.loading.get(loadingKey);
+    if (begun) return begun;
+    const loading = this.load(streamId, from, to, reader)
       .then((page) => {
         // Keep a page only when all its intervals are sealed.
         if (to === last) this.pages.set(key, page);
         return page;
       })
       .finally(() => {
-        this.loading.delete(key);
+        this.loading.delete(loadingKey);
       });
-    this.loading.set(key, loading);
+    this.loading.set(loadingKey, loading);
     return loading;
   }
 
@@ -122,9 +127,9 @@ export class StoredIntervals {
     streamId: string,
     from: number,
     to: number,
-    client?: ReadClient,
+    client: string | null,
   ): Promise<StoredPage> {
-    const limits = { limit: to - from + 1, bytesMax: PAGE_BYTES, client: client?.() ?? null };
+    const limits = { limit: to - from + 1, bytesMax: PAGE_BYTES, client };
     const rows = await this.store.readSealed({ streamId, from, to, ...limits });
     const last = rows.at(-1);
     if (!last) return { bodies: NO_BODIES, end: to };
