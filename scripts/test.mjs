@@ -21,8 +21,8 @@ const FAILURE_LENGTH = 2_000;
 /** A busy machine is no explanation if more files than this fail at once; then none runs again. */
 const RERUN_FILES_MAX = 4;
 
-/** How Bun ends when tests failed, and it did not crash. */
-const FAILED_TESTS = 'exit code 1';
+/** How `bun test` ends when tests fail without a crash. */
+const TESTS_FAILED = 'exit code 1';
 
 /** The last characters of the output, which contain Bun's totals. */
 const OUTPUT_LENGTH = 2_000;
@@ -148,8 +148,8 @@ async function runTests(bun, paths, isFull) {
   const result = await runBunTest(bun, paths, isFull);
   const files = [...new Set(result.failures.map(({ file }) => file))];
   // A file that throws while it loads is missing in the report, and so are tests after a crash.
-  const hasAll = result.failures.length > 0 && result.failures.length === result.failed;
-  if (!hasAll || !result.problem.endsWith(FAILED_TESTS) || files.length > RERUN_FILES_MAX)
+  const isReportComplete = result.failures.length > 0 && result.failures.length === result.failed;
+  if (!isReportComplete || !result.problem.endsWith(TESTS_FAILED) || files.length > RERUN_FILES_MAX)
     return addResult(result);
   addResult({ ...result, failed: 0, failures: [], problem: null });
   const problems = [];
@@ -160,7 +160,8 @@ async function runTests(bun, paths, isFull) {
     const first = result.failures.filter((failure) => failure.file === file);
     if (problem !== null) problems.push(`${file}: ${problem}`);
     const texts = first.map(({ text }) => text);
-    (problem === null ? passedAlone : failedTests).push(...texts);
+    if (problem === null) passedAlone.push(...texts);
+    else if (second.failures.length === 0) failedTests.push(...texts);
     totals.passed += problem === null ? first.length : 0;
   }
   return problems.length > 0 ? problems.join(', ') : null;

@@ -37,10 +37,11 @@ const DISPATCH_BATCH_SIZE = 50;
  * than a call may take, so that the same events were tried without end.
  */
 const DISPATCH_BYTES_MAX = 1_000_000;
-/** Logged events of one account. Those that are not dispatched need 19 KB each at most. */
+/** Logged events of one account, each with at most 19 KB. */
 const LOGGED_MAX = 10_000;
-/** Events that one transaction removes from a log that is too long, and accounts that it searches. */
+/** Events that one transaction removes from a log that is too long. */
 const TRIM_BATCH_SIZE = 100;
+/** Accounts that one transaction searches for such logs. */
 const TRIM_ACCOUNTS = 4;
 /** SQL condition: every interval of the minute is sealed. */
 const MINUTE_IS_OVER = `minute < ((select interval from watermark) + 1) / ${MINUTE_INTERVALS}`;
@@ -136,7 +137,7 @@ async function loggedByTurns(tx: Tx, after: string) {
   let isComplete = accounts.length < DISPATCH_BATCH_SIZE;
   const placed: { event: LoggedEvent; turn: number }[] = [];
   for (const account of accounts) {
-    const events = await oldestEvents(tx, account, eventsMax);
+    const events = await oldestEvents(tx, account, eventsMax, tx.locks.claim);
     if (events.length > 0) turns.push(account);
     if (events.length === eventsMax) isComplete = false;
     placed.push(...events.map((event, turn) => ({ event, turn })));
@@ -153,15 +154,16 @@ async function oldestEvents(
   tx: Tx,
   account: string,
   limit: number,
+  lock: string,
 ): Promise<readonly LoggedEvent[]> {
   return tx.query<LoggedEvent>(
     `select at as "atMs", type, key, stream_id as "streamId", data from happenings
-     where account >= $1 and account <= $1 order by account, at, type, key limit $2 ${tx.locks.claim}`,
+     where account >= $1 and account <= $1 order by account, at, type, key limit $2 ${lock}`,
     [account, limit],
   );
 }
 
-/** @returns how many of the oldest events of an account were removed; the count stops at the number that matters */
+/** @returns how many of the oldest events of an account were removed, of those that exceed `LOGGED_MAX` */
 async function removeExcess(tx: Tx, account: string): Promise<number> {
   const logged = await countRows(
     tx,
@@ -169,7 +171,8 @@ async function removeExcess(tx: Tx, account: string): Promise<number> {
     [account, LOGGED_MAX + TRIM_BATCH_SIZE],
   );
   if (logged <= LOGGED_MAX) return 0;
-  const excess = await oldestEvents(tx, account, logged - LOGGED_MAX);
+  // Waits for rows that another node removes, and finds fewer then: to skip them would remove newer ones instead.
+  const excess = await oldestEvents(tx, account, logged - LOGGED_MAX, tx.locks.exclusive);
   await removeFromLog(tx, excess);
   return excess.length;
 }

@@ -132,16 +132,15 @@ export class WebhookSender {
 
   private async cleanUpEvents(): Promise<void> {
     let removed = 0;
-    for (let after: string | null = ''; after !== null && !this.stopped; ) {
-      const trimmed = await this.options.store.trimEventLog({ after });
-      removed += trimmed.removed;
-      after = trimmed.after;
-    }
-    if (removed > 0) {
-      this.options.logger.warn(
-        { removed },
-        'too many webhook events wait; the oldest were removed',
-      );
+    try {
+      for (let after: string | null = ''; after !== null && !this.stopped; ) {
+        const trimmed = await this.options.store.trimEventLog({ after });
+        removed += trimmed.removed;
+        after = trimmed.after;
+      }
+    } finally {
+      const text = 'too many webhook events wait; the oldest were removed';
+      if (removed > 0) this.options.logger.warn({ removed }, text);
     }
   }
 
