@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'bun:test';
+import { connect, type Socket } from 'node:net';
+import { rawExchange, rawHead } from '../support/conformance/raw-http.ts';
 import { type Nginx, type NginxOptions, startNginxOnFreePort } from '../support/deploy/nginx.ts';
+import { until } from '../support/until.ts';
 
 /** Responds like a node. @param node its index */
 type Respond = (request: Request, node: number) => Response | Promise<Response>;
@@ -133,5 +136,133 @@ describe('nginx of deploy/compose and operations of the studio', () => {
       );
       expect([path, new Set(await Promise.all(reads))]).toEqual([path, new Set([204])]);
     }
+  });
+});
+
+const IMPORT_PATH = '/studio/v1/streams/a/quizzes/import';
+const PATHS_WITH_LIMITS = ['/media/a', '/studio/v1/streams'];
+const BODIES_MAX = 1_000;
+
+/** Requests whose bodies arrive byte by byte. */
+class SlowBodies implements Disposable {
+  private readonly clients: Socket[] = [];
+  private readonly timer = setInterval(() => {
+    for (const client of this.clients) client.write('x');
+  }, 1_000);
+
+  constructor(private readonly url: string) {}
+
+  /** Sends one from an address, and returns the status line once nginx accepts or rejects the body. */
+  async send(path: string, localAddress = '127.0.0.1'): Promise<string> {
+    const { hostname, port } = new URL(this.url);
+    const client = connect({ host: hostname, port: Number(port), localAddress });
+    client.on('error', () => {});
+    const headers = { 'Content-Length': '1000', Expect: '100-continue' };
+    client.write(rawHead(`POST ${path}`, headers));
+    const { promise, resolve } = Promise.withResolvers<string>();
+    client.once('data', (bytes) => resolve(bytes.toString('latin1').split('\r\n', 1)[0] ?? ''));
+    client.once('close', () => resolve('closed'));
+    const line = await promise;
+    this.clients.push(client);
+    return line;
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.timer);
+    for (const client of this.clients) client.destroy();
+  }
+}
+
+const CONTINUE = 'HTTP/1.1 100 Continue';
+
+/** A response with all that a client sees of it. */
+async function pageOf(response: Response) {
+  const { date, ...headers } = Object.fromEntries(response.headers);
+  return { status: response.status, headers, body: await response.text() };
+}
+
+describe('nginx of deploy/compose and clients that send slowly', () => {
+  test.concurrent('[L-21] nginx closes a connection whose head is not complete after 5 s', async () => {
+    await using nginx = await startInFrontOf(noContent);
+    const lines = Array.from({ length: 8 }, (_, n) => [`X-Header-${n}: a\r\n`, 1_000]);
+    const head = ['POST /api/v1/token HTTP/1.1\r\n', ...lines.flat()];
+    const { closed, elapsedMs } = await rawExchange(nginx.url, head, { waitMs: 0 });
+    expect(closed).toBe(true);
+    expect(elapsedMs).toBeGreaterThan(4_500);
+    expect(elapsedMs).toBeLessThan(7_500);
+  });
+
+  test.concurrent('[L-21] nginx reads at most 5 s of the rest of a rejected request', async () => {
+    await using nginx = await startInFrontOf(noContent);
+    const drip = Array.from({ length: 8 }, () => ['x', 1_000]).flat();
+    const send = async (path: string, length: number) => {
+      const headers = { Connection: 'keep-alive', 'Content-Length': String(length) };
+      const parts = [rawHead(`POST ${path}`, headers), ...drip];
+      const { status, closed, elapsedMs } = await rawExchange(nginx.url, parts, { waitMs: 0 });
+      return { status, isClosedInTime: closed && elapsedMs < 7_500 };
+    };
+    const [tooLarge, notFound] = await Promise.all([
+      send('/api/v1/token', 6_000),
+      send('/metrics', 1_000),
+    ]);
+    expect(tooLarge).toEqual({ status: 413, isClosedInTime: true });
+    expect(notFound).toEqual({ status: 404, isClosedInTime: true });
+  });
+
+  test('[L-21] nginx accepts 1,000 requests with a body in progress of an address, and its others go on', async () => {
+    await using nginx = await startInFrontOf(noContent);
+    using slow = new SlowBodies(nginx.url);
+    const post = (path: string) => fetch(nginx.url + path, { method: 'POST', body: 'x' });
+    for (let n = 0; n < 10; n++) expect(await slow.send(IMPORT_PATH)).toBe(CONTINUE);
+    const tooMany = await pageOf(await post(IMPORT_PATH));
+    expect(tooMany.status).toBe(429);
+
+    for (let n = 10; n < BODIES_MAX; n += 10) {
+      const paths = [...PATHS_WITH_LIMITS, ...new Array<string>(8).fill('/api/v1/token')];
+      const lines = await Promise.all(paths.map((path) => slow.send(path)));
+      expect(new Set(lines)).toEqual(new Set([CONTINUE]));
+    }
+    for (const path of ['/api/v1/token', ...PATHS_WITH_LIMITS]) {
+      expect(await pageOf(await post(path))).toEqual(tooMany);
+    }
+    const chunked = [rawHead('POST /api/v1/token', { 'Transfer-Encoding': 'chunked' })];
+    expect((await rawExchange(nginx.url, chunked, { waitMs: 2_000 })).status).toBe(429);
+
+    expect((await fetch(`${nginx.url}/api/v1/time`)).status).toBe(204);
+    for (const headers of [{}, { 'Content-Length': '0' }]) {
+      const heartbeat = [rawHead('POST /api/v1/view-counts/a', headers)];
+      expect((await rawExchange(nginx.url, heartbeat, { waitMs: 2_000 })).status).toBe(204);
+    }
+    expect(await slow.send('/api/v1/token', '127.0.0.2')).toBe(CONTINUE);
+
+    slow[Symbol.dispose]();
+    await until('bodies that ended make room', async () => {
+      return (await post('/api/v1/token')).status === 204;
+    });
+  });
+
+  test('[L-21] nginx stores no body that a node accepts, except of imports and rundowns', async () => {
+    await using nginx = await startInFrontOf(async (request) => {
+      return new Response(String((await request.arrayBuffer()).byteLength));
+    });
+    const chunksOf = (bytes: number) => {
+      const chunk = `${(500).toString(16)}\r\n${'x'.repeat(500)}\r\n`;
+      return `${chunk.repeat(bytes / 500)}0\r\n\r\n`;
+    };
+    const send = (path: string, bytes: number) => {
+      const head = rawHead(`POST ${path}`, { 'Transfer-Encoding': 'chunked' });
+      return rawExchange(nginx.url, [head, 100, chunksOf(bytes)], { waitMs: 2_000 });
+    };
+    const isStored = () => nginx.errorLog().includes('body is buffered to a temporary file');
+    for (const [path, bytes] of [
+      ['/api/v1/token', 5_000],
+      ['/studio/v1/streams', 16_000],
+    ] as const) {
+      const { status, text } = await send(path, bytes);
+      expect([path, status, text.endsWith(`\r\n${bytes}`)]).toEqual([path, 200, true]);
+    }
+    expect(isStored()).toBe(false);
+    expect((await send(IMPORT_PATH, 100_000)).status).toBe(200);
+    expect(isStored()).toBe(true);
   });
 });
