@@ -137,7 +137,8 @@ test('[F-13] [N-17] a sealing with 10,000 idle streams runs two statements and r
   };
   const sealing = { after: sealedTo, interval: sealedTo + 1, nowMs: NOW_MS, transients: [] };
   await session.run('begin');
-  const tx = { rows: session.rows, locks: session.locks, insertNew: session.insertNew, query };
+  const { rows, locks, insertNew, monotonicMs } = session;
+  const tx = { rows, locks, insertNew, monotonicMs, query };
   expect(await procedures.sealInterval.run(tx, sealing)).toMatchObject({
     outcome: 'sealed',
   });

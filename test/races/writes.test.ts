@@ -278,3 +278,20 @@ const seatsRead = (plan: PlanNode) =>
     const rows = node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0);
     return node['Relation Name'] === 'seats' ? rows * node['Actual Loops'] : 0;
   });
+
+test('[H-20] nodes that shorten one event log at the same time remove only what exceeds 10,000 events', async () => {
+  const outsider = await fixture.openClient();
+  for (let round = 0; round < ROUNDS; round++) {
+    await outsider.query(
+      `insert into happenings (at, account, type, key, stream_id, data)
+       select n, 'a long log', 'quiz.closed', n, 'a stream', '{}' from generate_series(1, 10130) n
+       on conflict do nothing`,
+    );
+    const removed = await fixture.onAll((node) => node.trimEventLog({ after: '' }));
+    while ((await fixture.nodes[0]?.trimEventLog({ after: '' }))?.removed) {}
+    expect(errorKindsIn(removed)).toEqual([]);
+    const { rows } = await outsider.query('select count(*) as n, min(at) as first from happenings');
+    expect(rows).toEqual([{ n: '10000', first: '131' }]);
+  }
+  await outsider.query('delete from happenings');
+}, 30_000);

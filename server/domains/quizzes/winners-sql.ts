@@ -3,7 +3,6 @@ import { ROUNDS_MAX } from '../../../protocol/limits.ts';
 import type { QuizState } from '../../../protocol/quizzes.ts';
 import type { WinnersRound } from '../../../protocol/studio.ts';
 import { DomainError } from '../../platform/errors.ts';
-import { runtime } from '../../platform/runtime.ts';
 import type { DueResult, DueRow } from '../../realtime/feed/due-work.ts';
 import { recordEvent } from '../../realtime/feed/outbox-sql.ts';
 import { countRows, nextNumber } from '../../storage/sql/counters.ts';
@@ -33,7 +32,7 @@ export type ClaimDecision = 'won' | 'no-round' | 'later' | { readonly refusedBy:
  * fail at an early quiz and cost little.
  */
 const CLAIMS_MS = 75;
-/** Answers that one statement looks up at most, in 25 ms. */
+/** Answers that the statements of all rounds look up at most before the time is checked, in 25 ms. */
 const LOOKUPS_AT_ONCE = 5_000;
 
 interface OpenRound {
@@ -142,27 +141,24 @@ export const winnersProcedures = {
       const decisions = new Map<WinnerClaim, ClaimDecision>();
       const rounds = claimedRounds(await lockOpenRounds(tx, claims), claims);
       // After the locks, for which it may wait longer.
-      const endMs = runtime.monotonicMs() + CLAIMS_MS;
+      const endMs = tx.monotonicMs() + CLAIMS_MS;
       let left = rounds.filter(({ seats }) => seats.length > 0).length;
+      const winners: number[][] = [];
       for (const { round, inTime, seats } of rounds) {
-        const nowMs = runtime.monotonicMs();
-        const mayDecide = seats.length > 0 && nowMs < endMs;
-        const shareMs = mayDecide ? (endMs - nowMs) / left-- : 0;
-        const { decided, qualified } = mayDecide
-          ? await decideSeats(tx, round, seats, nowMs + shareMs)
-          : { decided: NO_SEATS, qualified: NO_SEATS };
-        const won = inTime.filter(({ seat }) => qualified.has(seat));
-        await tx.insertNew(
-          WINNERS,
-          won.map(({ seat, receivedMs }) => [round.number, seat, receivedMs]),
-        );
+        const { decided, qualified } = await decideSeats(tx, round, seats, endMs, left);
+        if (seats.length > 0) left--;
         for (const claim of inTime) {
-          if (qualified.has(claim.seat)) decisions.set(claim, 'won');
-          else if (decided.has(claim.seat) || claim.refusedBy === round.number) {
+          const { seat, receivedMs, refusedBy } = claim;
+          if (qualified.has(seat)) {
+            winners.push([round.number, seat, receivedMs]);
+            decisions.set(claim, 'won');
+          } else if (decided.has(seat) || refusedBy === round.number) {
             decisions.set(claim, { refusedBy: round.number });
           } else decisions.set(claim, 'later');
         }
       }
+      // In one statement, which inserts in the order of the keys, so that two batches cannot deadlock.
+      await tx.insertNew(WINNERS, winners);
       return claims.map((claim) => decisions.get(claim) ?? 'no-round');
     },
   ),
@@ -176,7 +172,7 @@ interface ClaimedRound {
   readonly seats: readonly number[];
 }
 
-/** The rounds with their claims. Rounds whose claims wait the longest are first, so that each has its turn. */
+/** The rounds with their claims. Short games are first: what they leave of the time is for the long ones. */
 function claimedRounds(
   rounds: readonly OpenRound[],
   claims: readonly WinnerClaim[],
@@ -188,29 +184,35 @@ function claimedRounds(
   const claimed = rounds.map((round) => {
     const inTime = (byStream.get(round.streamId) ?? []).filter((claim) => isInTime(round, claim));
     const undecided = inTime.filter(({ refusedBy }) => refusedBy !== round.number);
-    const oldestMs = undecided[0]?.receivedMs ?? 0;
-    return { round, inTime, oldestMs, seats: [...new Set(undecided.map(({ seat }) => seat))] };
+    return { round, inTime, seats: [...new Set(undecided.map(({ seat }) => seat))] };
   });
-  return claimed.toSorted((a, b) => a.oldestMs - b.oldestMs);
+  return claimed.toSorted((a, b) => a.round.quizzes - b.round.quizzes);
 }
 
-const NO_SEATS: ReadonlySet<number> = new Set();
-
-/** Decides seats of a round in their order, a few at a time, until `endMs` of the monotonic clock; at least once. */
+/**
+ * Decides seats of a round in their order, a few at a time, in its share of the time: at least once, unless the
+ * time is over.
+ * @param endMs when the time of all rounds ends, on the clock of the transaction
+ * @param rounds the number of rounds that share the rest of it, with this one
+ */
 async function decideSeats(
   tx: Tx,
   round: OpenRound,
   seats: readonly number[],
   endMs: number,
+  rounds: number,
 ): Promise<{ decided: Set<number>; qualified: Set<number> }> {
-  const atOnce = Math.max(1, Math.floor(LOOKUPS_AT_ONCE / (round.quizzes + 1)));
   const qualified = new Set<number>();
+  const atOnce = Math.max(1, Math.floor(LOOKUPS_AT_ONCE / rounds / (round.quizzes + 1)));
+  let nowMs = tx.monotonicMs();
+  const shareEndMs = nowMs + (endMs - nowMs) / rounds;
   let next = 0;
-  do {
+  while (next < seats.length && nowMs < shareEndMs) {
     const some = seats.slice(next, next + atOnce);
     for (const seat of await qualifiedSeats(tx, round, some)) qualified.add(seat);
     next += some.length;
-  } while (next < seats.length && runtime.monotonicMs() < endMs);
+    nowMs = tx.monotonicMs();
+  }
   return { decided: new Set(seats.slice(0, next)), qualified };
 }
 

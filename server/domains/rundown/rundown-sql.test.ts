@@ -25,6 +25,7 @@ function countingTx(): { tx: Tx; questions: () => number } {
   const tx: Tx = {
     rows: sqlite.rows,
     locks: sqlite.locks,
+    monotonicMs: sqlite.monotonicMs,
     insertNew: (table, rows) => sqlite.insertNew(table, rows),
     query: async (text, params) => {
       const rows = await sqlite.query(text, params);

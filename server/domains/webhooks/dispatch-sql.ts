@@ -165,17 +165,23 @@ async function oldestEvents(
 
 /** @returns how many of the oldest events of an account were removed, of those that exceed `LOGGED_MAX` */
 async function removeExcess(tx: Tx, account: string): Promise<number> {
-  const logged = await countRows(
+  const excess = (await countLogged(tx, account)) - LOGGED_MAX;
+  if (excess <= 0) return 0;
+  const oldest = await oldestEvents(tx, account, excess, tx.locks.exclusive);
+  // While this waited for their locks, another node may have removed events: then newer ones are locked.
+  const stillExcess = (await countLogged(tx, account)) - LOGGED_MAX;
+  const removed = oldest.slice(0, Math.max(0, stillExcess));
+  if (removed.length > 0) await removeFromLog(tx, removed);
+  return removed.length;
+}
+
+/** Counts no further than a trim needs: 190,000 take PostgreSQL longer than a call may. */
+const countLogged = (tx: Tx, account: string) =>
+  countRows(
     tx,
     '(select 1 from happenings where account >= $1 and account <= $1 limit $2) counted',
     [account, LOGGED_MAX + TRIM_BATCH_SIZE],
   );
-  if (logged <= LOGGED_MAX) return 0;
-  // Waits for rows that another node removes, and finds fewer then: to skip them would remove newer ones instead.
-  const excess = await oldestEvents(tx, account, logged - LOGGED_MAX, tx.locks.exclusive);
-  await removeFromLog(tx, excess);
-  return excess.length;
-}
 
 async function oldestMinutes(tx: Tx): Promise<readonly LoggedEvent[]> {
   const rows = await tx.query<{ minute: number; streamId: string; count: number; peak: number }>(

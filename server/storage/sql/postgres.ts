@@ -139,6 +139,7 @@ function sessionUrl(text: string): string {
 class Session implements PostgresSession {
   readonly rows = rows;
   readonly locks = LOCKS;
+  readonly monotonicMs = () => runtime.monotonicMs();
   private reason: string | null = null;
   private sentMs: number | null = null;
 

@@ -47,6 +47,8 @@ export interface Tx {
   insertNew(table: NumberTable, rows: readonly (readonly number[])[]): Promise<boolean[]>;
   /** Row locks of PostgreSQL; empty for SQLite, where a transaction locks the whole database. */
   readonly locks: Locks;
+  /** The clock of whoever runs the transaction, for limits of its time; times in the data are inputs. */
+  monotonicMs(): number;
 }
 
 /** Encoding of input and output between threads, for procedures where the default is too slow. */

@@ -35,6 +35,7 @@ export function openSimulatedSession(
 export class SimulatedSession implements PostgresSession {
   readonly rows = sqliteRows;
   readonly locks = LOCKS;
+  readonly monotonicMs = () => this.machine.runtime.monotonicMs();
   private reason: string | null = null;
   private sentMs: number | null = null;
   private pending: Pending | null = null;
