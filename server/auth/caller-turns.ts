@@ -19,8 +19,10 @@ export const LARGE_OPERATIONS_QUEUED_MAX = 1_024;
 export class CallerTurns {
   private readonly turns = new TurnLimiter(
     {
-      ...{ activeMax: 1, queuedMax: LARGE_OPERATIONS_QUEUED_MAX },
-      ...{ queuedOfMemberMax: LARGE_OPERATIONS_MAX, totalMax: 4 * LARGE_OPERATIONS_QUEUED_MAX },
+      activeMax: 1,
+      queuedMax: LARGE_OPERATIONS_QUEUED_MAX,
+      // Above 32 or 64 only pages of lists that have begun wait; L-17 limits these lists.
+      queuedOfMemberMax: LARGE_OPERATIONS_QUEUED_MAX,
     },
     'Too many large requests wait; try again in a second.',
   );

@@ -25,6 +25,7 @@ export class RequestLog {
   readonly counters: ResponseCounter[] = [];
   readonly ids: RequestIds;
   private readonly warnings: LogLimiter<Operation>;
+  private readonly brokenOff: LogLimiter<Operation>;
 
   /**
    * @param prefix distinguishes the request ids of this process from those of others
@@ -37,6 +38,7 @@ export class RequestLog {
   ) {
     this.ids = new RequestIds(prefix);
     this.warnings = new LogLimiter(nowMs);
+    this.brokenOff = new LogLimiter(nowMs);
   }
 
   createCounter(operation: Operation): ResponseCounter {
@@ -93,7 +95,7 @@ export class RequestLog {
 
   /** Logs a response whose body broke off because a backend is unavailable, once a second as `logRejected`. */
   logBrokenOff(operation: Operation, requestId: string, error: Unavailable): void {
-    const count = this.warnings.countToLog(operation, 1);
+    const count = this.brokenOff.countToLog(operation, 1);
     const fields = { requestId, ...operationName(operation), reason: error.message, count };
     if (count > 0) this.logger.warn(fields, 'response broken off');
   }

@@ -17,8 +17,6 @@ export interface TurnLimits {
   readonly queuedMax: number;
   /** Most further tasks of a member that wait. */
   readonly queuedOfMemberMax: number;
-  /** Most tasks that run or wait; more of members that have some already are rejected. */
-  readonly totalMax: number;
 }
 
 /**
@@ -29,7 +27,6 @@ export class TurnLimiter {
   private readonly limiter: ConcurrencyLimiter;
   /** By member, while it has tasks. */
   private readonly memberLimiters = new Map<string, ConcurrencyLimiter>();
-  private total = 0;
 
   /** @param fullReason why a full queue rejects a task, for its client */
   constructor(
@@ -46,15 +43,10 @@ export class TurnLimiter {
    */
   async run<T>({ group, member, subject = '' }: TaskOwner, work: () => Promise<T>): Promise<T> {
     const ofMember = this.memberLimiters.get(member) ?? this.newMemberLimiter();
-    if (this.total >= this.limits.totalMax && !ofMember.isIdle) {
-      throw new Unavailable(this.fullReason);
-    }
     this.memberLimiters.set(member, ofMember);
-    this.total++;
     try {
       return await ofMember.run(subject, () => this.limiter.run(group, () => this.runNow(work)));
     } finally {
-      this.total--;
       const isCurrent = this.memberLimiters.get(member) === ofMember;
       if (isCurrent && ofMember.isIdle) this.memberLimiters.delete(member);
     }

@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import { networkOf } from '../../http/address.ts';
 import type { FeedRange, ReadClient } from './feed-log.ts';
 import type { SealedBody, SealedPage } from './sealed-sql.ts';
 
@@ -103,23 +102,19 @@ export class StoredIntervals {
     const to = Math.min(last, sealed);
     // The key includes `to`: a read of this page that began earlier may lack the newest intervals.
     const key = `${streamId}:${from}:${to}`;
-    const known = this.pages.get(key);
+    const known = this.pages.get(key) ?? this.loading.get(key);
     if (known) return known;
-    // The clients of a network share a read. Others do not: its turn may come much later than theirs.
-    const reader = client?.() ?? null;
-    const loadingKey = `${key} ${reader === null ? '' : (networkOf(reader) ?? reader)}`;
-    const begun = this.loading.get(loadingKey);
-    if (begun) return begun;
-    const loading = this.load(streamId, from, to, reader)
+    // All share a read in the turn of the first client: after an outage a whole audience reads the same pages.
+    const loading = this.load(streamId, from, to, client?.() ?? null)
       .then((page) => {
         // Keep a page only when all its intervals are sealed.
         if (to === last) this.pages.set(key, page);
         return page;
       })
       .finally(() => {
-        this.loading.delete(loadingKey);
+        this.loading.delete(key);
       });
-    this.loading.set(loadingKey, loading);
+    this.loading.set(key, loading);
     return loading;
   }
 
