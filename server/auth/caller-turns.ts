@@ -21,7 +21,7 @@ export class CallerTurns {
     {
       activeMax: 1,
       queuedMax: LARGE_OPERATIONS_QUEUED_MAX,
-      // Above 32 or 64 only pages of lists that have begun wait; L-17 limits these lists.
+      // `withCount` bounds all but the pages of lists whose responses have begun; L-17 bounds those.
       queuedOfMemberMax: LARGE_OPERATIONS_QUEUED_MAX,
     },
     'Too many large requests wait; try again in a second.',
@@ -34,7 +34,7 @@ export class CallerTurns {
    * Counts a request until `run` ends.
    * @throws RateLimited when the account or the member has too many
    */
-  withPlace<T>(caller: StudioCaller, run: () => Promise<T>): Promise<T> {
+  withCount<T>(caller: StudioCaller, run: () => Promise<T>): Promise<T> {
     const { account, member } = keysOf(caller);
     const counts = member === null ? this.programCounts : this.memberCounts;
     return runCounted(this.accountCounts, account, () =>
@@ -42,7 +42,10 @@ export class CallerTurns {
     );
   }
 
-  /** Runs a piece of work when it is the turn of its caller. @throws Unavailable when too many wait on the node */
+  /**
+   * Runs a piece of work when it is the turn of its caller.
+   * @throws Unavailable when too many wait on the node
+   */
   inTurn<T>(caller: StudioCaller, work: () => Promise<T>): Promise<T> {
     const { account, member } = keysOf(caller);
     return this.turns.run({ group: account, member: member ?? account }, work);

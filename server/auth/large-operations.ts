@@ -27,6 +27,6 @@ export class LargeOperations {
       this.responses.check(caller);
       return operation((work) => this.pace.step(() => withinBudget(work)));
     };
-    return this.turns.withPlace(caller, () => this.turns.inTurn(caller, runNow));
+    return this.turns.withCount(caller, () => this.turns.inTurn(caller, runNow));
   }
 }

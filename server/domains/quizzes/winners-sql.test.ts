@@ -93,6 +93,27 @@ describe('recordWinners', () => {
     ]);
   });
 
+  test('[W-6] [W-7] decides a round whose claims wait for 100 ms before newer rounds of shorter games', async () => {
+    const streams = [STREAM, uuidOf(3), uuidOf(4)];
+    show = await openShow(streams);
+    for (const [n, streamId] of streams.entries()) {
+      const own = { id: uuidOf(10 + n), streamId, producer: PRODUCER };
+      await show.store.requestWinners({ ...own, nowMs: SHOW_START_MS });
+    }
+    using sqlite = new Database(join(show.directory, DATABASE_FILE));
+    sqlite.run('update winners_rounds set quizzes = 1999 where stream_id = ?', [STREAM]);
+    const [long = '', ...short] = streams;
+    const record = (longMs: number) =>
+      show.store.recordWinners([
+        ...claimsOf(long, 1, SHOW_START_MS + longMs),
+        ...short.flatMap((streamId) => claimsOf(streamId, 1, SHOW_START_MS + 100)),
+      ]);
+    // Time for two rounds.
+    passedMs = 30;
+    expect(await record(100)).toEqual(['later', 'won', 'later']);
+    expect(await record(0)).toEqual(['won', 'later', 'later']);
+  });
+
   test('[W-7] [W-8] in a long game decides each of a thousand seats by all its answers', async () => {
     show = await openShow([STREAM]);
     const own = { id: uuidOf(2), streamId: STREAM, producer: PRODUCER };

@@ -22,18 +22,20 @@ export interface WinnerClaim {
 
 /**
  * The decision on a claim. `won`: also for a repeated claim. `no-round`: also for a late claim. `later`: the
- * transaction has no lookups left; claim again. `refusedBy`: the number of the round that the seat did not win.
+ * transaction has no time left; claim again. `refusedBy`: the number of the round that the seat did not win.
  */
 export type ClaimDecision = 'won' | 'no-round' | 'later' | { readonly refusedBy: number };
 
 /**
  * After this time a transaction decides no further claims: those of 1,000 seats in a game of 2,000 quizzes took the
- * writer of SQLite 8 s, and exceeded the statement limit of PostgreSQL. Not a number of claims, since most that lose
- * fail at an early quiz and cost little.
+ * writer of SQLite 8 s, and exceeded the statement limit of PostgreSQL. A time and not a number, because most
+ * losing claims fail at an early quiz and cost little.
  */
 const CLAIMS_MS = 75;
-/** Answers that the statements of all rounds look up at most before the time is checked, in 25 ms. */
+/** Lookups between two checks of the time, over all rounds: 25 ms. */
 const LOOKUPS_AT_ONCE = 5_000;
+/** Claims whose ages differ by less count as equally old. */
+const AGE_MS = 100;
 
 interface OpenRound {
   readonly number: number;
@@ -172,7 +174,10 @@ interface ClaimedRound {
   readonly seats: readonly number[];
 }
 
-/** The rounds with their claims. Short games are first: what they leave of the time is for the long ones. */
+/**
+ * The rounds with their claims. Those whose claims wait for longer are first, so that each has its turn, and then
+ * short games: what they leave of the time is for the long ones.
+ */
 function claimedRounds(
   rounds: readonly OpenRound[],
   claims: readonly WinnerClaim[],
@@ -184,14 +189,15 @@ function claimedRounds(
   const claimed = rounds.map((round) => {
     const inTime = (byStream.get(round.streamId) ?? []).filter((claim) => isInTime(round, claim));
     const undecided = inTime.filter(({ refusedBy }) => refusedBy !== round.number);
-    return { round, inTime, seats: [...new Set(undecided.map(({ seat }) => seat))] };
+    const age = Math.floor((undecided[0]?.receivedMs ?? 0) / AGE_MS);
+    return { round, inTime, age, seats: [...new Set(undecided.map(({ seat }) => seat))] };
   });
-  return claimed.toSorted((a, b) => a.round.quizzes - b.round.quizzes);
+  return claimed.toSorted((a, b) => a.age - b.age || a.round.quizzes - b.round.quizzes);
 }
 
 /**
- * Decides seats of a round in their order, a few at a time, in its share of the time: at least once, unless the
- * time is over.
+ * Decides seats of a round in their order, a few at a time, in its share of the time. It makes one statement even
+ * if its share is shorter, and none after `endMs`.
  * @param endMs when the time of all rounds ends, on the clock of the transaction
  * @param rounds the number of rounds that share the rest of it, with this one
  */

@@ -110,7 +110,7 @@ function listHandler(context: StudioContext, store: StudioStreamRoutes['store'])
       return turns.inTurn(caller, () => pace.step(() => store.pageOfOwnStreams(page)));
     };
     const texts = listTexts(readPage, context.originOf(request));
-    const { start, isAll } = await turns.withPlace(caller, () => readStart(texts, request.signal));
+    const { start, isAll } = await turns.withCount(caller, () => readStart(texts, request.signal));
     const authorized = { request, route, caller };
     const body = isAll
       ? context.large.json(authorized, new JsonText([start]))

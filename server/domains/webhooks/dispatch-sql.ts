@@ -168,7 +168,7 @@ async function removeExcess(tx: Tx, account: string): Promise<number> {
   const excess = (await countLogged(tx, account)) - LOGGED_MAX;
   if (excess <= 0) return 0;
   const oldest = await oldestEvents(tx, account, excess, tx.locks.exclusive);
-  // While this waited for their locks, another node may have removed events: then newer ones are locked.
+  // Another node may have removed events while this waited for their locks; PostgreSQL then locks newer ones instead.
   const stillExcess = (await countLogged(tx, account)) - LOGGED_MAX;
   const removed = oldest.slice(0, Math.max(0, stillExcess));
   if (removed.length > 0) await removeFromLog(tx, removed);

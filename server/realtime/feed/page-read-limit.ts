@@ -11,10 +11,10 @@ export const READS_MAX = 4;
 /** Most reads that wait for the turn of their network; more get 503. At 1,000 pages a second, 500 take half a second. */
 export const READS_QUEUED_MAX = 500;
 /**
- * Most further reads of a client that wait; more get 503. Others wait for a page that one of these reads: with four
- * reads at a time, for 36 reads of each network at most.
+ * Most reads of a client that wait behind its first `READS_MAX`; more get 503. Viewers share the read of a page, so
+ * they may wait for all reads before it in the queues of its client and network: 1,512 if a network fills them.
  */
-export const READS_OF_CLIENT_MAX = 32;
+export const READS_OF_CLIENT_MAX = 8;
 
 /**
  * Limits concurrent reads of pages by all threads of the node together. Networks take turns, in a network its

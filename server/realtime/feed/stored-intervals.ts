@@ -104,7 +104,8 @@ export class StoredIntervals {
     const key = `${streamId}:${from}:${to}`;
     const known = this.pages.get(key) ?? this.loading.get(key);
     if (known) return known;
-    // All share a read in the turn of the first client: after an outage a whole audience reads the same pages.
+    // One read serves all, in the turn of the client that asked first: after an outage a whole audience reads the
+    // same pages.
     const loading = this.load(streamId, from, to, client?.() ?? null)
       .then((page) => {
         // Keep a page only when all its intervals are sealed.

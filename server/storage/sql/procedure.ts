@@ -47,7 +47,7 @@ export interface Tx {
   insertNew(table: NumberTable, rows: readonly (readonly number[])[]): Promise<boolean[]>;
   /** Row locks of PostgreSQL; empty for SQLite, where a transaction locks the whole database. */
   readonly locks: Locks;
-  /** The clock of whoever runs the transaction, for limits of its time; times in the data are inputs. */
+  /** The monotonic clock of the process that runs the transaction; only for limits of its time. */
   monotonicMs(): number;
 }
 
