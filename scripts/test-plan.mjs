@@ -91,7 +91,7 @@ export const SECONDS = {
   'test/media/watch-page.test.ts': 30,
   'test/player/chat.full.test.ts': 47,
   'test/player/moderation.full.test.ts': 28,
-  'test/player/overlay-latency.full.test.ts': 21,
+  'test/player/overlay-latency.full.test.ts': 50,
   'test/player/quiz.full.test.ts': 41,
   'test/player/show.full.test.ts': 48,
   'test/player/stage.full.test.ts': 46,

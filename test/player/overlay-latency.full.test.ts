@@ -21,16 +21,11 @@ const TOLERANCE_MS = 400;
 
 let fixture: ShowFixture;
 let streamId: string;
-let sessions: readonly WatchSession[];
 
 beforeAll(async () => {
   fixture = await ShowFixture.start();
   streamId = await fixture.createStream({ latencyAllowance: 15_000 });
   await fixture.play(streamId);
-  const viewport = { width: 640, height: 480 };
-  sessions = await Promise.all(
-    LATENCIES_MS.map(() => fixture.watch(streamId, { viewport }, addPictureClock)),
-  );
 }, 60_000);
 afterAll(() => fixture?.close());
 
@@ -49,32 +44,31 @@ async function setLatency({ page }: WatchSession, latencyMs: number): Promise<vo
   );
 }
 
-test('[M-12] a quiz appears over the video within an interval of its frame, at each latency', async () => {
-  await Promise.all(
-    sessions.map((session, index) => setLatency(session, LATENCIES_MS[index] ?? 0)),
-  );
-  for (let n = 1; n <= QUIZZES; n++) {
-    await fixture.publishQuiz(streamId, {
-      question: `Quiz ${n}?`,
-      duration: 1_000,
-      reveal: 'manual',
+// One page at a time: three of them, with the encoder, need more than two slow cores, and their video stalls.
+test.each(LATENCIES_MS)(
+  '[M-12] a quiz appears over video %d ms behind within an interval of its frame',
+  async (latencyMs) => {
+    const viewport = { width: 640, height: 480 };
+    const session = await fixture.watch(streamId, { viewport }, addPictureClock);
+    await setLatency(session, latencyMs);
+    const questions = Array.from(
+      { length: QUIZZES },
+      (_, n) => `Quiz ${n + 1} at ${latencyMs} ms?`,
+    );
+    for (const question of questions) {
+      await fixture.publishQuiz(streamId, { question, duration: 1_000, reveal: 'manual' });
+      await Bun.sleep(QUIZ_PERIOD_MS);
+    }
+    const seen = await until(`${QUIZZES} quizzes`, async () => {
+      // Behind the others, this page shows their last quizzes first.
+      const all = await overlaysOf(session.page);
+      const overlays = all.filter(({ question }) => questions.includes(question));
+      return overlays.length >= QUIZZES && overlays;
     });
-    await Bun.sleep(QUIZ_PERIOD_MS);
-  }
-  const all = await Promise.all(
-    sessions.map(({ page }) =>
-      until(`${QUIZZES} quizzes`, async () => {
-        const seen = await overlaysOf(page);
-        return seen.length >= QUIZZES && seen;
-      }),
-    ),
-  );
-  const published = (await fixture.feedEvents(streamId)).filter(({ type }) => type === 'quiz');
-  const intervals = new Map(
-    published.map(({ interval, data }) => [(data as { question: string }).question, interval]),
-  );
-  for (const [at, seen] of all.entries()) {
-    const latencyMs = LATENCIES_MS[at] ?? 0;
+    const published = (await fixture.feedEvents(streamId)).filter(({ type }) => type === 'quiz');
+    const intervals = new Map(
+      published.map(({ interval, data }) => [(data as { question: string }).question, interval]),
+    );
     const intervalOf = ({ question }: Overlay) => intervals.get(question) ?? Number.NaN;
     const off = seen.map((one) => intervalAt(one.pictureMs) - intervalOf(one));
     const lateMs = seen.map((one) => one.pictureMs - intervalStartMs(intervalOf(one)));
@@ -82,9 +76,11 @@ test('[M-12] a quiz appears over the video within an interval of its frame, at e
     console.log(
       `${latencyMs} ms behind (${behindMs.join(', ')}): intervals off ${off.join(', ')}, frame after the start of the interval ${lateMs.join(', ')} ms`,
     );
-    expect(seen.map(({ question }) => question)).toEqual(['Quiz 1?', 'Quiz 2?', 'Quiz 3?']);
+    expect(seen.map(({ question }) => question)).toEqual(questions);
     expect(Math.max(...off.map(Math.abs))).toBeLessThanOrEqual(1);
     for (const ms of behindMs) expect(Math.abs(ms - latencyMs)).toBeLessThan(1_000);
-  }
-  expect(sessions.flatMap(({ errors }) => errors)).toEqual([]);
-}, 40_000);
+    expect(session.errors).toEqual([]);
+    await session.context.close();
+  },
+  60_000,
+);
