@@ -5,7 +5,7 @@ import {
   LARGE_OPERATIONS_MAX,
   LARGE_OPERATIONS_OF_MEMBER_MAX,
   LARGE_OPERATIONS_OF_PROGRAMS_MAX,
-} from './caller-turns.ts';
+} from './caller-limiter.ts';
 import type { StudioCaller } from './credentials.ts';
 import { LargeOperations } from './large-operations.ts';
 

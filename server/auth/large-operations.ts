@@ -1,6 +1,6 @@
 import type { Pace, Step } from '../platform/pace.ts';
 import { withinBudget } from '../storage/sql/request-budget.ts';
-import { CallerTurns } from './caller-turns.ts';
+import { CallerLimiter } from './caller-limiter.ts';
 import type { StudioCaller } from './credentials.ts';
 import type { LargeResponses } from './large-responses.ts';
 
@@ -9,7 +9,7 @@ import type { LargeResponses } from './large-responses.ts';
  * paced steps with a time budget each (R-15): 20 lists of 2,000 quizzes a second took the whole thread.
  */
 export class LargeOperations {
-  private readonly turns = new CallerTurns();
+  private readonly callers = new CallerLimiter();
 
   constructor(
     private readonly pace: Pace,
@@ -27,6 +27,6 @@ export class LargeOperations {
       this.responses.check(caller);
       return operation((work) => this.pace.step(() => withinBudget(work)));
     };
-    return this.turns.withCount(caller, () => this.turns.inTurn(caller, runNow));
+    return this.callers.withCount(caller, () => this.callers.runInTurn(caller, runNow));
   }
 }

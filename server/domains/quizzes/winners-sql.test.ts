@@ -45,6 +45,16 @@ describe('recordWinners', () => {
   });
   afterEach(() => replaceRuntime(SYSTEM_RUNTIME));
 
+  /** Opens a show with a round whose game counts as one with this many quizzes. @returns its database */
+  async function openRoundOf(quizzes: number): Promise<Database> {
+    show = await openShow([STREAM]);
+    const own = { id: uuidOf(2), streamId: STREAM, producer: PRODUCER };
+    await show.store.requestWinners({ ...own, nowMs: SHOW_START_MS });
+    const sqlite = new Database(join(show.directory, DATABASE_FILE));
+    sqlite.run('update winners_rounds set quizzes = ?', [quizzes]);
+    return sqlite;
+  }
+
   const claimsOf = (streamId: string, length: number, receivedMs = SHOW_START_MS) =>
     Array.from({ length }, (_, seat) => ({ streamId, seat, receivedMs }));
 
@@ -77,11 +87,7 @@ describe('recordWinners', () => {
   });
 
   test('[W-6] [W-7] decides the oldest claims of a round first', async () => {
-    show = await openShow([STREAM]);
-    const own = { id: uuidOf(2), streamId: STREAM, producer: PRODUCER };
-    await show.store.requestWinners({ ...own, nowMs: SHOW_START_MS });
-    using sqlite = new Database(join(show.directory, DATABASE_FILE));
-    sqlite.run('update winners_rounds set quizzes = 1999');
+    using _ = await openRoundOf(1_999);
     const claims = [
       ...claimsOf(STREAM, 4, SHOW_START_MS + 100),
       ...claimsOf(STREAM, 6, SHOW_START_MS + 50).slice(4),
@@ -115,11 +121,7 @@ describe('recordWinners', () => {
   });
 
   test('[W-7] [W-8] in a long game decides each of a thousand seats by all its answers', async () => {
-    show = await openShow([STREAM]);
-    const own = { id: uuidOf(2), streamId: STREAM, producer: PRODUCER };
-    await show.store.requestWinners({ ...own, nowMs: SHOW_START_MS });
-    using sqlite = new Database(join(show.directory, DATABASE_FILE));
-    sqlite.run('update winners_rounds set quizzes = 100');
+    using sqlite = await openRoundOf(100);
     sqlite.run(
       `with recursive n (n) as (select 1 union all select n + 1 from n where n < 100)
        insert into quizzes (id, number, stream_id, state, question, choices, answer, duration_ms, reveal, game)

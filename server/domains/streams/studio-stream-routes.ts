@@ -1,6 +1,6 @@
 import { PRODUCER_EVENT_BYTES } from '../../../protocol/limits.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
-import { CallerTurns } from '../../auth/caller-turns.ts';
+import { CallerLimiter } from '../../auth/caller-limiter.ts';
 import { JsonText } from '../../auth/json-text.ts';
 import { EXPORT_BYTES } from '../../auth/large-responses.ts';
 import {
@@ -100,17 +100,19 @@ const ownStream = ({ producer, params }: StudioCall) => ({ id: params.stream_id 
  * a page of it in memory.
  */
 function listHandler(context: StudioContext, store: StudioStreamRoutes['store']): Handler {
-  const turns = new CallerTurns();
+  const callers = new CallerLimiter();
   const pace = new Pace();
   return async (request, route) => {
     const caller = await authorizeStudio(context, request, route);
     // One page of all lists at a time (L-19): each has up to 860 KB, and 30 at once stopped the event loop for 0.35 s.
     const readPage: PageReader = (before) => {
       const page = { producer: caller.user.uuid, before, limit: STREAMS_PER_PAGE };
-      return turns.inTurn(caller, () => pace.step(() => store.pageOfOwnStreams(page)));
+      return callers.runInTurn(caller, () => pace.step(() => store.pageOfOwnStreams(page)));
     };
     const texts = listTexts(readPage, context.originOf(request));
-    const { start, isAll } = await turns.withCount(caller, () => readStart(texts, request.signal));
+    const { start, isAll } = await callers.withCount(caller, () =>
+      readStart(texts, request.signal),
+    );
     const authorized = { request, route, caller };
     const body = isAll
       ? context.large.json(authorized, new JsonText([start]))

@@ -1,6 +1,6 @@
 import { networkOf } from '../../http/address.ts';
-import type { TaskOwner } from '../../platform/turn-limiter.ts';
-import { TurnLimiter } from '../../platform/turn-limiter.ts';
+import type { TaskOwner } from '../../platform/grouped-limiter.ts';
+import { GroupedLimiter } from '../../platform/grouped-limiter.ts';
 import type { FeedStore, PageRead } from './stored-intervals.ts';
 
 /**
@@ -21,7 +21,7 @@ export const READS_OF_CLIENT_MAX = 8;
  * clients, and for a client its streams: 600 connections of one viewer filled a queue that all shared.
  */
 export function limitPageReads<S extends FeedStore>(store: S): S {
-  const limiter = new TurnLimiter(
+  const limiter = new GroupedLimiter(
     {
       activeMax: READS_MAX,
       queuedMax: READS_QUEUED_MAX,

@@ -10,7 +10,7 @@ export interface TaskOwner {
   readonly subject?: string;
 }
 
-export interface TurnLimits {
+export interface GroupedLimits {
   /** Most tasks that run at once. */
   readonly activeMax: number;
   /** Most tasks that wait for the turn of their group. */
@@ -23,14 +23,14 @@ export interface TurnLimits {
  * Runs a bounded number of tasks at once. Groups take turns, and in a group its members: at most `activeMax` tasks
  * of a member wait for the turn of its group; the others wait in a queue of the member.
  */
-export class TurnLimiter {
+export class GroupedLimiter {
   private readonly limiter: ConcurrencyLimiter;
   /** By member, while it has tasks. */
   private readonly memberLimiters = new Map<string, ConcurrencyLimiter>();
 
   /** @param fullReason why a full queue rejects a task, for its client */
   constructor(
-    private readonly limits: TurnLimits,
+    private readonly limits: GroupedLimits,
     private readonly fullReason: string,
   ) {
     this.limiter = new ConcurrencyLimiter(limits.activeMax, limits.queuedMax, fullReason);

@@ -1,6 +1,6 @@
 import { RateLimited } from '../platform/errors.ts';
+import { GroupedLimiter } from '../platform/grouped-limiter.ts';
 import { KeyCounts } from '../platform/key-counts.ts';
-import { TurnLimiter } from '../platform/turn-limiter.ts';
 import { memberUuid, type StudioCaller } from './credentials.ts';
 
 /** Most large operations of one account that run or wait at once; more get 429. */
@@ -16,8 +16,8 @@ export const LARGE_OPERATIONS_QUEUED_MAX = 1_024;
  * Work of studio callers, one piece at a time (SPEC L-19). Accounts take turns, and in an account its members and
  * its programs, all programs together: behind 32 operations of a moderator an owner waited 6.6 s.
  */
-export class CallerTurns {
-  private readonly turns = new TurnLimiter(
+export class CallerLimiter {
+  private readonly limiter = new GroupedLimiter(
     {
       activeMax: 1,
       queuedMax: LARGE_OPERATIONS_QUEUED_MAX,
@@ -46,9 +46,9 @@ export class CallerTurns {
    * Runs a piece of work when it is the turn of its caller.
    * @throws Unavailable when too many wait on the node
    */
-  inTurn<T>(caller: StudioCaller, work: () => Promise<T>): Promise<T> {
+  runInTurn<T>(caller: StudioCaller, work: () => Promise<T>): Promise<T> {
     const { account, member } = keysOf(caller);
-    return this.turns.run({ group: account, member: member ?? account }, work);
+    return this.limiter.run({ group: account, member: member ?? account }, work);
   }
 }
 
