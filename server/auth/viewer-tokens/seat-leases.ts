@@ -111,6 +111,7 @@ export class SeatLeases {
     try {
       const blockSize = pool.nextBlockSize(count - seats.length);
       const block = await this.store.leaseSeats({ streamId, count: blockSize });
+      if (block.count === 0) throw noSuchStream();
       this.noteLeased(streamId, block.first, block.count);
       pool = this.poolOf(streamId, pool);
       pool.put([...seats, ...Array.from({ length: block.count }, (_, n) => block.first + n)]);

@@ -58,8 +58,9 @@ export const tokenProcedures = {
 
   /**
    * Leases the next seats of a stream exclusively to the caller: `count`, or fewer when the stream is
-   * nearly full. Unused seats remain gaps.
-   * @throws DomainError `not-found` when there is no such stream, `conflict` when it is full.
+   * nearly full, none when there is no such stream. That is no error: anybody may ask for a token of any stream,
+   * and an error makes SQLite run all calls of its commit again. Unused seats remain gaps.
+   * @throws DomainError `conflict` when the stream is full
    */
   leaseSeats: writeProcedure(
     async (
@@ -74,7 +75,7 @@ export const tokenProcedures = {
          returning next_seat as next`,
         [streamId, count],
       );
-      if (!row) throw noSuchStream();
+      if (!row) return { first: 0, count: 0 };
       const first = row.next - count;
       if (first >= SEATS_MAX)
         throw new DomainError('conflict', 'The stream is full: all of its seats are taken.');

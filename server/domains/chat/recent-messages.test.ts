@@ -10,6 +10,7 @@ const sqlite = await sqliteOfFile();
 const FIRST = 1_000_000;
 const EMPTY = { questions: [], greetings: [], cheers: [], hearts: 0 };
 const NONE: readonly string[] = [];
+const CLIENT = '192.0.2.1';
 let streams = 0;
 
 /** A stream with a feed; each interval is sealed by `seal`. */
@@ -79,7 +80,9 @@ class ChatFixture {
   }
 
   async texts(hidden = NONE): Promise<string[]> {
-    const messages: StoredChatMessage[] = JSON.parse(await this.recent.json(this.streamId, hidden));
+    const messages: StoredChatMessage[] = JSON.parse(
+      await this.recent.json(this.streamId, hidden, CLIENT),
+    );
     return messages.map(({ text }) => text);
   }
 }
@@ -97,7 +100,7 @@ describe('RecentMessages', () => {
     await chat.seal(['a', 'b']);
     await chat.seal();
     await chat.seal(['c']);
-    expect(JSON.parse(await chat.recent.json(chat.streamId, NONE))).toEqual([
+    expect(JSON.parse(await chat.recent.json(chat.streamId, NONE, CLIENT))).toEqual([
       { id: 'a', viewer: 'v', name: 'Ada', text: 'a', at: (FIRST + 1) * 250, kind: 'message' },
       { id: 'b', viewer: 'v', name: 'Ada', text: 'b', at: (FIRST + 1) * 250, kind: 'message' },
       { id: 'c', viewer: 'v', name: 'Ada', text: 'c', at: (FIRST + 3) * 250, kind: 'message' },
@@ -131,7 +134,7 @@ describe('RecentMessages', () => {
     await chat.seal(['a']);
     const hidden: string[] = [];
     const jsons = await Promise.all(
-      Array.from({ length: 100 }, () => chat.recent.json(chat.streamId, hidden)),
+      Array.from({ length: 100 }, () => chat.recent.json(chat.streamId, hidden, CLIENT)),
     );
     expect(new Set(jsons).size).toBe(1);
     for (let count = 0; count < 20; count++) {
@@ -149,6 +152,39 @@ describe('RecentMessages', () => {
     await chat.seal(['b']);
     expect(await chat.texts()).toEqual(['a', 'b']);
     expect(chat.reads).toBe(2);
+  });
+
+  test('[C-22] RecentMessages reads two chats at once, and networks take turns', async () => {
+    const reads: { streamId: string; finish: () => void }[] = [];
+    const readRecentMessages = ({ streamId }: { streamId: string }) =>
+      new Promise<{ messages: []; hidden: [] }>((resolve) => {
+        reads.push({ streamId, finish: () => resolve({ messages: [], hidden: [] }) });
+      });
+    const feed = {
+      watermark: () => FIRST,
+      range: () => Promise.reject(new Error('not in memory')),
+    };
+    const recent = new RecentMessages({ feed, store: { readRecentMessages } });
+    const ask = (streamId: string, client: string) =>
+      recent.json(streamId, NONE, client).then(
+        () => 'read',
+        (error) => error.name,
+      );
+    const flood = Array.from({ length: 100 }, (_, n) => ask(`old-${n}`, `192.0.2.${n}`));
+    const other = ask('show', '198.51.100.1');
+    await Bun.sleep(0);
+    expect(reads.map(({ streamId }) => streamId)).toEqual(['old-0', 'old-1']);
+    const order: string[] = [];
+    for (let read = reads.shift(); read; read = reads.shift()) {
+      order.push(read.streamId);
+      read.finish();
+      await Bun.sleep(0);
+    }
+    expect(order.slice(0, 4)).toEqual(['old-0', 'old-1', 'old-2', 'show']);
+    expect(await other).toBe('read');
+    const outcomes = await Promise.all(flood);
+    expect(outcomes.filter((outcome) => outcome === 'read')).toHaveLength(65);
+    expect(outcomes.filter((outcome) => outcome === 'Unavailable')).toHaveLength(35);
   });
 
   test('[C-22] RecentMessages goes back at most 2,400 intervals with events', async () => {

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { EventsInterval } from '../../../protocol/feed.ts';
 import { CHAT_RECENT } from '../../../protocol/limits.ts';
 import type { HiddenMessages, StoredChatMessage } from '../../../protocol/moderation.ts';
+import { NetworkLimiter } from '../../http/network-limiter.ts';
 import type { FeedLog } from '../../realtime/feed/feed-log.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { messagesIn } from '../moderation/sent-message-sql.ts';
@@ -28,6 +29,13 @@ interface ChatTail {
 const CHATS_MAX = 1_000;
 /** A chat that was not read for longer is read from the database again. */
 const BEHIND_MAX_INTERVALS = 200;
+/**
+ * Chats that are read from the database at once. A full one takes 17 ms (measured): a client with viewer tokens of
+ * 1,001 old streams, which need a read each time, took the only reader of SQLite.
+ */
+const CHAT_READS_MAX = 2;
+/** At 17 ms a read the last of them waits 0.5 s. */
+const CHAT_READS_QUEUED_MAX = 64;
 const HAS_EVENTS = Buffer.from('"chat');
 const decoder = new TextDecoder();
 
@@ -39,16 +47,22 @@ const decoder = new TextDecoder();
 export class RecentMessages {
   readonly #chats = new LRUCache<string, ChatTail>({ max: CHATS_MAX });
   readonly #updates = new Map<string, Promise<ChatTail>>();
+  readonly #reads = new NetworkLimiter(
+    CHAT_READS_MAX,
+    CHAT_READS_QUEUED_MAX,
+    'Too many chats are being read at once.',
+  );
 
   constructor(private readonly deps: RecentMessagesDeps) {}
 
   /**
    * The newest messages that are not hidden, oldest first, as JSON.
    * @param hidden ids of messages hidden last; the same array gives the same JSON within an interval
+   * @param client rate limit key of the client: networks take turns to read chats from the database
    * @throws Unavailable
    */
-  async json(streamId: string, hidden: readonly string[]): Promise<string> {
-    const chat = await this.#upToDate(streamId);
+  async json(streamId: string, hidden: readonly string[], client: string): Promise<string> {
+    const chat = await this.#upToDate(streamId, client);
     if (chat.sent?.hidden === hidden) return chat.sent.json;
     const hiddenNow = new Set(hidden);
     const visible = chat.messages.filter(({ id }) => !chat.hidden.has(id) && !hiddenNow.has(id));
@@ -57,32 +71,37 @@ export class RecentMessages {
     return json;
   }
 
-  #upToDate(streamId: string): ChatTail | Promise<ChatTail> {
+  #upToDate(streamId: string, client: string): ChatTail | Promise<ChatTail> {
     const chat = this.#chats.get(streamId);
     if (chat?.through === this.deps.feed.watermark()) return chat;
     const pending = this.#updates.get(streamId);
     if (pending) return pending;
-    const update = this.#update(streamId, chat).finally(() => this.#updates.delete(streamId));
+    const update = this.#update(streamId, client, chat).finally(() =>
+      this.#updates.delete(streamId),
+    );
     this.#updates.set(streamId, update);
     return update;
   }
 
-  async #update(streamId: string, chat: ChatTail | undefined): Promise<ChatTail> {
+  async #update(streamId: string, client: string, chat?: ChatTail): Promise<ChatTail> {
     const { feed, store } = this.deps;
     const to = feed.watermark();
     if (chat && to >= chat.through && to - chat.through <= BEHIND_MAX_INTERVALS) {
       await this.#append(streamId, chat, to);
       return chat;
     }
-    const { messages, hidden } = await store.readRecentMessages({ streamId, to });
-    const read: ChatTail = { through: to, messages, hidden: new Set(hidden), sent: null };
-    this.#chats.set(streamId, read);
-    return read;
+    const read = () => store.readRecentMessages({ streamId, to });
+    const { messages, hidden } = await this.#reads.run(client, read);
+    const tail: ChatTail = { through: to, messages, hidden: new Set(hidden), sent: null };
+    this.#chats.set(streamId, tail);
+    return tail;
   }
 
   async #append(streamId: string, chat: ChatTail, to: number): Promise<void> {
+    // The reads of each chat have their own places: those of unknown clients share 12 (F-3).
+    const client = () => `chat:${streamId}`;
     while (chat.through < to) {
-      const { page, next } = await this.deps.feed.range(streamId, chat.through + 1, to);
+      const { page, next } = await this.deps.feed.range(streamId, chat.through + 1, to, client);
       for (const { body } of page) {
         if (Buffer.from(body.buffer, body.byteOffset, body.length).includes(HAS_EVENTS))
           append(chat, JSON.parse(decoder.decode(body)));

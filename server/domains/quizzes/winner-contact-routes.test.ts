@@ -1,6 +1,8 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import type { BunRequest } from 'bun';
+import { viewerApi } from '../../../protocol/viewer-api.ts';
 import {
   openShow,
   PRODUCER,
@@ -9,15 +11,23 @@ import {
   uuidOf,
 } from '../../../test/support/streams/show-fixture.ts';
 import type { StudioCall, StudioHandlerFactory } from '../../auth/studio-handler.ts';
+import { Route } from '../../http/route.ts';
 import { DATABASE_FILE } from '../../storage/sql/sqlite.ts';
-import { winnerContactHandlers } from './winner-contact-routes.ts';
+import {
+  ownContactHandlers,
+  type WinnerContactDeps,
+  winnerContactHandlers,
+} from './winner-contact-routes.ts';
 
 const STREAM = uuidOf(1);
 const ROUND = uuidOf(2);
 const CONTACTS = 12_000;
 
-let show: Show;
-afterEach(() => show.close());
+let show: Show | null = null;
+afterEach(async () => {
+  await show?.close();
+  show = null;
+});
 
 type Erase = (call: StudioCall) => Promise<null>;
 
@@ -67,4 +77,43 @@ test('[W-14] [L-19] contact details are erased in steps of 5,000; a repeat conti
   send(3);
   await erase();
   expect(left()).toEqual({ n: 3 });
+});
+
+test('[W-14] details are erased for one viewer at a time, and networks take turns', async () => {
+  const erasures: { seat: number; finish: () => void }[] = [];
+  const deps = {
+    store: {
+      eraseOwnContact: ({ seat }: { seat: number }) =>
+        new Promise<void>((finish) => erasures.push({ seat, finish })),
+    },
+    answers: { take: () => {} },
+    credentials: {
+      viewer: async ({ headers }: Request) => ({
+        streamId: STREAM,
+        seat: Number(headers.get('x-seat')),
+      }),
+    },
+  };
+  const { eraseOwnContact } = ownContactHandlers(deps as unknown as WinnerContactDeps);
+  const options = { corsOrigin: '*', listener: { server: null }, trustProxy: true };
+  const route = new Route(viewerApi.eraseOwnContact, 'DELETE', options);
+  const erase = async (seat: number, address: string) => {
+    const headers = { 'X-Forwarded-For': address, 'X-Seat': String(seat) };
+    const request = Object.assign(new Request('http://localhost/', { headers }), {
+      params: { stream_id: STREAM },
+    });
+    return (await eraseOwnContact(request as unknown as BunRequest<string>, route)).status;
+  };
+  const requests = [1, 2, 3].map((seat) => erase(seat, '192.0.2.1'));
+  requests.push(erase(4, '198.51.100.1'));
+  const order: number[] = [];
+  for (let count = 0; count < 4; count++) {
+    await Bun.sleep(0);
+    expect(erasures).toHaveLength(1);
+    const [erasure] = erasures.splice(0);
+    order.push(erasure?.seat as number);
+    erasure?.finish();
+  }
+  expect(order).toEqual([1, 2, 4, 3]);
+  expect(new Set(await Promise.all(requests))).toEqual(new Set([204]));
 });

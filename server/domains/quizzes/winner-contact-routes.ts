@@ -9,12 +9,21 @@ import {
   type StudioHandlerFactory,
 } from '../../auth/studio-handler.ts';
 import { readBody } from '../../http/body.ts';
+import { NetworkLimiter } from '../../http/network-limiter.ts';
 import type { Handler, Handlers } from '../../http/route.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { DomainError } from '../../platform/errors.ts';
 import type { Calls, Idempotency } from '../../storage/sql/procedure.ts';
 import type { AnswerService } from './answer-service.ts';
 import type { WinnerCode } from './winner-code.ts';
 import type { winnerContactProcedures } from './winner-contacts-sql.ts';
+
+/**
+ * Erasures at once. Each searches all rounds of the stream, up to 2,000: 1,250 a second took the writer of SQLite
+ * from the answers of all accounts.
+ */
+const ERASURES_MAX = 1;
+const ERASURES_QUEUED_MAX = 200;
 
 export interface WinnerContactDeps {
   readonly store: Calls<typeof winnerContactProcedures>;
@@ -38,6 +47,11 @@ export function ownContactHandlers(deps: WinnerContactDeps): Handlers<ViewerOper
     answers.take(viewer);
     return viewer;
   };
+  const erasures = new NetworkLimiter(
+    ERASURES_MAX,
+    ERASURES_QUEUED_MAX,
+    'Too many contact details are being erased at once.',
+  );
   return {
     readOwnContact: async (request, route) => {
       const { streamId, seat } = await viewerOf(request, route);
@@ -49,13 +63,17 @@ export function ownContactHandlers(deps: WinnerContactDeps): Handlers<ViewerOper
       const body = await readBody(request, contactPostSchema, route.operation.bodyBytes);
       credentials.requireNotBanned(viewer);
       const { streamId, seat } = viewer;
-      await store.saveOwnContact({ streamId, seat, ...body, nowMs: clock.nowMs() });
+      const contact = { streamId, seat, ...body, nowMs: clock.nowMs() };
+      if (!(await store.saveOwnContact(contact))) {
+        throw new DomainError('conflict', 'The host does not ask you for contact details.');
+      }
       return route.noContent();
     },
 
     eraseOwnContact: async (request, route) => {
       const { streamId, seat } = await viewerOf(request, route);
-      await store.eraseOwnContact({ streamId, seat });
+      const client = route.clientRateKey(request);
+      await erasures.run(client, () => store.eraseOwnContact({ streamId, seat }));
       return route.noContent();
     },
   };

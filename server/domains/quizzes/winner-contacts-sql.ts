@@ -148,10 +148,11 @@ export const winnerContactProcedures = {
   ),
 
   /**
-   * Stores the contact details of a winner in place of earlier ones.
-   * @throws DomainError `conflict` when the viewer is not a winner who is asked
+   * Stores the contact details of a winner in place of earlier ones. It throws nothing for a viewer who is not
+   * asked: anybody may try, and an error makes SQLite run all calls of its commit again.
+   * @returns whether the viewer is a winner who is asked
    */
-  saveOwnContact: writeProcedure(async (tx, input: NewContact): Promise<void> => {
+  saveOwnContact: writeProcedure(async (tx, input: NewContact): Promise<boolean> => {
     const { streamId, seat, roundId, name, contact, nowMs } = input;
     const [round] = await tx.query<{ number: number }>(
       `select r.number as number from winners_rounds r
@@ -160,9 +161,7 @@ export const winnerContactProcedures = {
        ${tx.locks.share}`,
       [roundId, streamId, seat],
     );
-    if (!round) {
-      throw new DomainError('conflict', 'The host does not ask you for contact details.');
-    }
+    if (!round) return false;
     await tx.query(
       `insert into winner_contacts (round, seat, name, contact, created)
        values ($1, $2, $3, $4, $5)
@@ -170,6 +169,7 @@ export const winnerContactProcedures = {
          created = excluded.created`,
       [round.number, seat, name, contact, nowMs],
     );
+    return true;
   }),
 
   /**

@@ -5,11 +5,10 @@ import {
 } from '../../../protocol/streams.ts';
 import type { viewerApi } from '../../../protocol/viewer-api.ts';
 import type { Caller, Credentials } from '../../auth/credentials.ts';
-import { networkOf } from '../../http/address.ts';
+import { NetworkLimiter } from '../../http/network-limiter.ts';
 import { pathIds, readQuery } from '../../http/parameters.ts';
 import type { Handlers } from '../../http/route.ts';
-import { ConcurrencyLimiter } from '../../platform/concurrency-limiter.ts';
-import { DomainError, Unavailable } from '../../platform/errors.ts';
+import { DomainError } from '../../platform/errors.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { RecentMessages } from '../chat/recent-messages.ts';
 import type { WinnerCode } from '../quizzes/winner-code.ts';
@@ -45,34 +44,24 @@ export function streamHandlers({
   winnerCode,
   originOf,
 }: StreamRoutes): Handlers<Pick<typeof viewerApi, 'listStreams' | 'readStream'>> {
-  const listReads = new ConcurrencyLimiter(
+  const listReads = new NetworkLimiter(
     LIST_READS_MAX,
     LIST_READS_QUEUED_MAX,
     'Too many lists of streams are being read at once.',
   );
 
-  /** Reads a list when it is the turn of the client's network. */
-  const readList = (client: string, list: Parameters<typeof store.listStreams>[0]) =>
-    listReads.run(networkOf(client) ?? client, async () => {
-      try {
-        return await store.listStreams(list);
-      } catch (error) {
-        // The others would wait for the same deadline, one after the other (R-15).
-        if (error instanceof Unavailable) listReads.rejectQueued(error);
-        throw error;
-      }
-    });
-
   return {
     listStreams: async (request, route) => {
       const caller = await credentials.identifyCaller(request, route);
       const query = readQuery(request, streamListQuerySchema);
-      const { count, streams } = await readList(route.clientRateKey(request), {
-        producer: query.producer,
-        withUnlisted: isOwner(caller, query.producer),
-        limit: query.page_size,
-        offset: (query.page - 1) * query.page_size,
-      });
+      const { count, streams } = await listReads.run(route.clientRateKey(request), () =>
+        store.listStreams({
+          producer: query.producer,
+          withUnlisted: isOwner(caller, query.producer),
+          limit: query.page_size,
+          offset: (query.page - 1) * query.page_size,
+        }),
+      );
       const pages = Math.max(1, Math.ceil(count / query.page_size));
       if (query.page > pages) throw new DomainError('not-found', `The last page is ${pages}.`);
       const origin = originOf(request);
@@ -96,7 +85,8 @@ export function streamHandlers({
       if (!detail) throw new DomainError('not-found', 'There is no stream with this id.');
       const stream = streamOf(detail.stream, originOf(request));
       if (caller.kind !== 'viewer') return route.ok(stream);
-      const recent = await recentMessages.json(id, detail.chat.hidden);
+      const client = route.clientRateKey(request);
+      const recent = await recentMessages.json(id, detail.chat.hidden, client);
       const code = winnerCode(id, caller.viewer.seat);
       return route.okJson(viewerStreamJson(stream, detail, code, recent));
     },

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
+import { Unavailable } from '../../platform/errors.ts';
 import type { SealedBody, SealedPage } from './sealed-sql.ts';
-import { StoredIntervals } from './stored-intervals.ts';
+import { type PageRead, StoredIntervals } from './stored-intervals.ts';
 
 const SEALED = 1_000;
 
@@ -50,4 +51,22 @@ test('[F-3] a replay in order reads each old interval about once', async () => {
     const bytes = reads.reduce((sum, read) => sum + read, 0);
     expect(bytes).toBeLessThan(2 * 256 * bodyBytes);
   }
+});
+
+test('[F-3] the limit of one client ends the read of a page for no other', async () => {
+  const asked: (string | null | undefined)[] = [];
+  const readSealed = async ({ streamId, from, client }: PageRead): Promise<SealedBody[]> => {
+    asked.push(client);
+    if (client === 'busy') throw new Unavailable('Too many at once.');
+    return [{ streamId, interval: from, body: 'body' }];
+  };
+  const stored = new StoredIntervals({ readSealed });
+  const read = async (client: string) => {
+    const { bodies } = await stored.pageWith('stream', 64, SEALED, () => client);
+    return bodies.size;
+  };
+  const [busy, ...others] = await Promise.allSettled(['busy', 'one', 'two', 'three'].map(read));
+  expect(busy?.status).toBe('rejected');
+  expect(others).toEqual(others.map(() => ({ status: 'fulfilled', value: 1 })));
+  expect(asked).toEqual(['busy', 'one']);
 });

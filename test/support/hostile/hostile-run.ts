@@ -5,7 +5,7 @@ import { type Exchange, type ExchangeResult, exchange } from './raw-exchange.ts'
 import { type HostileRequest, hostileRequest, type Kind } from './requests.ts';
 import { type Target, type Usage, usageOf } from './target.ts';
 import { differenceOf, violationsOf } from './verdict.ts';
-import { type Accounts, createWorld, type World } from './world.ts';
+import { type Accounts, createWorld, endWorld, type World } from './world.ts';
 
 export interface HostileOptions {
   readonly requests: number;
@@ -134,6 +134,7 @@ class HostileRun {
       while (next < last) await this.runOrStart(world, next++);
     };
     await Promise.all(Array.from({ length: LANES }, lane));
+    await endWorld(this.target, accounts, world);
     await this.checkService();
     this.checkLogs(world, last);
   }

@@ -243,13 +243,17 @@ function rawRequest(world: World, random: Random): HostileRequest {
   };
 }
 
-/** Whose secrets the response to these bytes may contain: those of the first credential in them. */
+/**
+ * Whose secrets the response to these bytes may contain: those of the first credential of which the value is
+ * in them. White space beside the value, or another cookie before it, leaves it valid.
+ */
 function ownerOf(text: string, { credentials }: World): Credential['owner'] {
-  const used = credentials.filter(
+  const used = credentials.filter(({ owner, lines }) => {
     // Reads with a session need no CSRF token, the second line.
-    ({ lines }) => lines !== '' && text.includes(lines.split('\r\n', 1)[0] as string),
-  );
-  return used.find(({ owner }) => owner !== null)?.owner ?? null;
+    const value = /[ =](\S+)$/.exec(lines.split('\r\n', 1)[0] as string)?.[1];
+    return owner !== null && value !== undefined && text.includes(value);
+  });
+  return used[0]?.owner ?? null;
 }
 
 /** Up to 6 requests at once, each with an id by which its response is known. */

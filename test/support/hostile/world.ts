@@ -96,6 +96,26 @@ export async function createWorld(target: Target, accounts: Accounts): Promise<W
   };
 }
 
+/**
+ * Ends the streams of a world, as a producer does after a show: else a long run adds live streams for ever,
+ * and its use of memory says nothing.
+ */
+export async function endWorld(target: Target, accounts: Accounts, world: World): Promise<void> {
+  const { url } = target.nodes[0] as Target['nodes'][number];
+  const ends = [
+    { id: world.ids.stream_id, account: accounts.main },
+    { id: world.otherIds.stream_id, account: accounts.other },
+  ];
+  for (const { id, account } of ends) {
+    // The requests of the world may have ended or deleted the stream.
+    const { status } = await fetch(`${url}/studio/v1/streams/${id}/end`, {
+      method: 'POST',
+      headers: { Authorization: `Token ${account.token}` },
+    });
+    if (status >= 500) throw new Error(`the end of stream ${id}: ${status}`);
+  }
+}
+
 const tokenLine = (token: string) => `Authorization: Token ${token}\r\n`;
 
 /** Credentials that are wrong by a little. */
