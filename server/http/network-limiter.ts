@@ -1,30 +1,32 @@
-import { ConcurrencyLimiter } from '../platform/concurrency-limiter.ts';
-import { Unavailable } from '../platform/errors.ts';
+import { GroupedLimiter } from '../platform/grouped-limiter.ts';
 import { networkOf } from './address.ts';
 
-/** Runs a bounded number of tasks of clients at once. Networks (IPv6 /48, IPv4 /16) take turns. */
-export class NetworkLimiter {
-  private readonly limiter: ConcurrencyLimiter;
+/** A task that waits longer is rejected: a request must end within the deadline of one call (SPEC R-15). */
+const WAIT_MAX_MS = 800;
 
-  /** @param fullReason why a full queue rejects a task, for its client */
+/**
+ * Runs a bounded number of tasks of clients at once. Networks (IPv6 /48, IPv4 /16) take turns, and in a network its
+ * clients: one client that filled the queue had those of its network rejected.
+ */
+export class NetworkLimiter {
+  private readonly limiter: GroupedLimiter;
+
+  /**
+   * @param activeMax most tasks at once
+   * @param queuedMax most that wait for the turn of their network; of one client as many more may wait
+   * @param fullReason why a task is rejected, for its client
+   */
   constructor(activeMax: number, queuedMax: number, fullReason: string) {
-    this.limiter = new ConcurrencyLimiter(activeMax, queuedMax, fullReason);
+    const limits = { activeMax, queuedMax, queuedOfMemberMax: queuedMax, waitMaxMs: WAIT_MAX_MS };
+    this.limiter = new GroupedLimiter(limits, fullReason);
   }
 
   /**
-   * Runs a task when it is the turn of its client's network. If it fails with `Unavailable`, those that wait fail
-   * with it: they would wait for the same deadline, one after the other (SPEC R-15).
+   * Runs a task in turn.
    * @param client rate limit key of the client
-   * @throws Unavailable when too many wait
+   * @throws Unavailable when too many wait, this one waits for too long, or one before it fails with `Unavailable`
    */
   run<T>(client: string, work: () => Promise<T>): Promise<T> {
-    return this.limiter.run(networkOf(client) ?? client, async () => {
-      try {
-        return await work();
-      } catch (error) {
-        if (error instanceof Unavailable) this.limiter.rejectQueued(error);
-        throw error;
-      }
-    });
+    return this.limiter.run({ group: networkOf(client) ?? client, member: client }, work);
   }
 }

@@ -1,5 +1,6 @@
 import { ConcurrencyLimiter } from './concurrency-limiter.ts';
 import { Unavailable } from './errors.ts';
+import { runtime } from './runtime.ts';
 
 /** Who runs a task. */
 export interface TaskOwner {
@@ -17,6 +18,8 @@ export interface GroupedLimits {
   readonly queuedMax: number;
   /** Most further tasks of a member that wait. */
   readonly queuedOfMemberMax: number;
+  /** How long a task may wait; one whose turn comes later is rejected. Missing: as long as it takes. */
+  readonly waitMaxMs?: number;
 }
 
 /**
@@ -39,13 +42,19 @@ export class GroupedLimiter {
   /**
    * Runs a task in turn. If it fails with `Unavailable`, those that wait fail with it: they would wait for the
    * same deadline, one after the other (SPEC R-15).
-   * @throws Unavailable when too many wait
+   * @throws Unavailable when too many wait, or this one for too long
    */
   async run<T>({ group, member, subject = '' }: TaskOwner, work: () => Promise<T>): Promise<T> {
     const ofMember = this.memberLimiters.get(member) ?? this.newMemberLimiter();
     this.memberLimiters.set(member, ofMember);
+    const sinceMs = runtime.monotonicMs();
+    const inTime = () => {
+      const waitedMs = runtime.monotonicMs() - sinceMs;
+      if (waitedMs > (this.limits.waitMaxMs ?? Infinity)) throw new Unavailable(this.fullReason);
+      return this.runNow(work);
+    };
     try {
-      return await ofMember.run(subject, () => this.limiter.run(group, () => this.runNow(work)));
+      return await ofMember.run(subject, () => this.limiter.run(group, async () => inTime()));
     } finally {
       const isCurrent = this.memberLimiters.get(member) === ofMember;
       if (isCurrent && ofMember.isIdle) this.memberLimiters.delete(member);

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMostEntries } from '../../platform/cache-size.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { hashSecret, type RandomBytes, SERVICE_TOKEN, sameHash } from '../secrets.ts';
@@ -32,11 +33,7 @@ export class ServiceTokens {
   /** Token id → time of the last use, if the database does not have it yet. */
   private pendingUses = new Map<string, number>();
   /** Hashes of valid tokens: requests with unknown ones must not delay theirs. */
-  // With `max` it would take the memory of all entries at the start.
-  private readonly seen = new LRUCache<string, true>({
-    maxSize: SEEN_MAX,
-    sizeCalculation: () => 1,
-  });
+  private readonly seen = new LRUCache<string, true>(atMostEntries(SEEN_MAX));
 
   constructor(
     private readonly store: ServiceTokenStore,

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMostEntries } from '../../platform/cache-size.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import { runtime } from '../../platform/runtime.ts';
@@ -31,21 +32,20 @@ export interface ActiveSession extends SessionRow {
 // Changes by other nodes take effect here after this time (U-7). One read serves a page's burst of
 // requests.
 const CACHE_TTL_MS = 1_000;
-// Unlike `max`, these do not take the memory of all entries at the start.
-const CACHE_LIMIT = { maxSize: 10_000, sizeCalculation: () => 1 };
+const CACHE_MAX = 10_000;
 
 /** Finds the sessions of requests by cookie. Caches each session of the database for a second. */
 export class Sessions {
   private readonly cache: LRUCache<string, SessionRow>;
   /** Hashes of sessions that were found: requests with unknown ones must not delay theirs. */
-  private readonly seen = new LRUCache<string, true>(CACHE_LIMIT);
+  private readonly seen = new LRUCache<string, true>(atMostEntries(CACHE_MAX));
   private readonly monotonicMs: () => number;
   private generation = 0;
 
   constructor(private readonly options: SessionsOptions) {
     this.monotonicMs = options.monotonicMs ?? (() => runtime.monotonicMs());
     this.cache = new LRUCache({
-      ...CACHE_LIMIT,
+      ...atMostEntries(CACHE_MAX),
       ttl: CACHE_TTL_MS,
       ttlResolution: 0,
       perf: { now: this.monotonicMs },

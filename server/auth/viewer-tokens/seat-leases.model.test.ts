@@ -30,7 +30,7 @@ class ModelDatabase implements SeatStore {
 
   leaseSeats = ({ streamId, count }: { streamId: string; count: number }) =>
     this.through('lease', () => {
-      if (!STREAMS.includes(streamId)) throw new DomainError('not-found', 'No such stream.');
+      if (!STREAMS.includes(streamId)) return { first: 0, count: 0 };
       const first = this.next.get(streamId) ?? 0;
       this.next.set(streamId, first + count);
       return { first, count };

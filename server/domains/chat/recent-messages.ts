@@ -3,6 +3,7 @@ import type { EventsInterval } from '../../../protocol/feed.ts';
 import { CHAT_RECENT } from '../../../protocol/limits.ts';
 import type { HiddenMessages, StoredChatMessage } from '../../../protocol/moderation.ts';
 import { NetworkLimiter } from '../../http/network-limiter.ts';
+import { SharedReads } from '../../platform/shared-reads.ts';
 import type { FeedLog } from '../../realtime/feed/feed-log.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { messagesIn } from '../moderation/sent-message-sql.ts';
@@ -34,8 +35,8 @@ const BEHIND_MAX_INTERVALS = 200;
  * 1,001 old streams, which need a read each time, took the only reader of SQLite.
  */
 const CHAT_READS_MAX = 2;
-/** At 17 ms a read the last of them waits 0.5 s. */
-const CHAT_READS_QUEUED_MAX = 64;
+/** At 17 ms a read, one after the other in SQLite, the last of them waits 0.5 s. */
+const CHAT_READS_QUEUED_MAX = 32;
 const HAS_EVENTS = Buffer.from('"chat');
 const decoder = new TextDecoder();
 
@@ -46,7 +47,7 @@ const decoder = new TextDecoder();
  */
 export class RecentMessages {
   readonly #chats = new LRUCache<string, ChatTail>({ max: CHATS_MAX });
-  readonly #updates = new Map<string, Promise<ChatTail>>();
+  readonly #updates = new SharedReads<ChatTail>();
   readonly #reads = new NetworkLimiter(
     CHAT_READS_MAX,
     CHAT_READS_QUEUED_MAX,
@@ -74,13 +75,7 @@ export class RecentMessages {
   #upToDate(streamId: string, client: string): ChatTail | Promise<ChatTail> {
     const chat = this.#chats.get(streamId);
     if (chat?.through === this.deps.feed.watermark()) return chat;
-    const pending = this.#updates.get(streamId);
-    if (pending) return pending;
-    const update = this.#update(streamId, client, chat).finally(() =>
-      this.#updates.delete(streamId),
-    );
-    this.#updates.set(streamId, update);
-    return update;
+    return this.#updates.run(streamId, () => this.#update(streamId, client, chat));
   }
 
   async #update(streamId: string, client: string, chat?: ChatTail): Promise<ChatTail> {
@@ -90,9 +85,12 @@ export class RecentMessages {
       await this.#append(streamId, chat, to);
       return chat;
     }
-    const read = () => store.readRecentMessages({ streamId, to });
-    const { messages, hidden } = await this.#reads.run(client, read);
-    const tail: ChatTail = { through: to, messages, hidden: new Set(hidden), sent: null };
+    const tail = await this.#reads.run(client, async (): Promise<ChatTail> => {
+      // Not `to`: this read may have waited for its turn.
+      const through = feed.watermark();
+      const { messages, hidden } = await store.readRecentMessages({ streamId, to: through });
+      return { through, messages, hidden: new Set(hidden), sent: null };
+    });
     this.#chats.set(streamId, tail);
     return tail;
   }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMostEntries } from '../../platform/cache-size.ts';
 import type { SlowMode } from './slow-mode.ts';
 
 // The viewers who posted longest ago are evicted first.
@@ -6,11 +7,7 @@ const VIEWERS_MAX = 100_000;
 
 /** Slow mode in the memory of one process. @param viewersMax the number of viewers that it remembers */
 export function createMemorySlowMode(viewersMax = VIEWERS_MAX): SlowMode {
-  // The option `max` would allocate memory for all entries at once, which takes 25 ms.
-  const lastPostMs = new LRUCache<string, number>({
-    maxSize: viewersMax,
-    sizeCalculation: () => 1,
-  });
+  const lastPostMs = new LRUCache<string, number>(atMostEntries(viewersMax));
   return {
     take({ streamId, seat, periodMs, nowMs }) {
       const viewer = `${streamId}:${seat}`;

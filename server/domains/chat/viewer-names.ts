@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMostEntries } from '../../platform/cache-size.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import { Batch } from '../../storage/sql/batch.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
@@ -23,8 +24,7 @@ const PACE_MS = 100;
  * the next message of its viewer.
  */
 export class ViewerNames {
-  // With `max` it would take the memory of all entries at the start, and 0.5 ms.
-  readonly #known = new LRUCache<string, string>({ maxSize: KNOWN_MAX, sizeCalculation: () => 1 });
+  readonly #known = new LRUCache<string, string>(atMostEntries(KNOWN_MAX));
   readonly #batch: Batch<ViewerName, null>;
 
   constructor(private readonly options: ViewerNamesOptions) {

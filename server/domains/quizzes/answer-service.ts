@@ -3,6 +3,7 @@ import { type Answer, answerSchema } from '../../../protocol/quizzes.ts';
 import type { SeatOfStream } from '../../auth/viewer-tokens/checked-viewers.ts';
 import { parseBody } from '../../http/body.ts';
 import { Problem } from '../../http/problem.ts';
+import { atMostEntries } from '../../platform/cache-size.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { DomainError } from '../../platform/errors.ts';
 import type { RateLimiter } from '../../platform/rate-limiter.ts';
@@ -74,7 +75,7 @@ export class AnswerService {
   private readonly answers: Batch<ArrivedAnswer, AnswerDecision>;
   private readonly claims: Batch<WinnerClaim, ClaimDecision>;
   /** By stream and seat: the round that refused it. Its answers are final, so the same round refuses it again. */
-  private readonly refusingRounds = new LRUCache<string, number>({ max: REFUSALS_MAX });
+  private readonly refusingRounds = new LRUCache<string, number>(atMostEntries(REFUSALS_MAX));
 
   constructor(private readonly options: AnswerServiceOptions) {
     const { store } = options;
@@ -248,7 +249,7 @@ interface CachedQuiz {
  * The state of a quiz changes, so the database checks it.
  */
 class PublishedQuizzes {
-  private readonly cache = new LRUCache<string, CachedQuiz>({ max: QUIZZES_MAX });
+  private readonly cache = new LRUCache<string, CachedQuiz>(atMostEntries(QUIZZES_MAX));
   private last: CachedQuiz | null = null;
   private readonly loading = new Map<string, Promise<PublishedQuiz | null>>();
   // Together, because viewers may send any number of unknown ids, which must not delay the others.

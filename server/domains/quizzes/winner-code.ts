@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { RandomBytes } from '../../auth/secrets.ts';
 import type { tokenProcedures } from '../../auth/viewer-tokens/tokens-sql.ts';
+import { atMostEntries } from '../../platform/cache-size.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 
 /** The code of the viewer with this seat, such as `KOTA-4729` (SPEC W-13). */
@@ -46,7 +47,7 @@ export async function createWinnerCode({
 
 /** Keeps the codes that were used last. */
 export function cachedWinnerCode(compute: WinnerCode): WinnerCode {
-  const codes = new LRUCache<string, string>({ max: CACHED_CODES_MAX });
+  const codes = new LRUCache<string, string>(atMostEntries(CACHED_CODES_MAX));
   return (streamId, seat) => {
     const key = `${streamId} ${seat}`;
     const cached = codes.get(key);

@@ -104,7 +104,7 @@ test('[W-14] details are erased for one viewer at a time, and networks take turn
     });
     return (await eraseOwnContact(request as unknown as BunRequest<string>, route)).status;
   };
-  const requests = [1, 2, 3].map((seat) => erase(seat, '192.0.2.1'));
+  const requests = [1, 2, 3].map((seat) => erase(seat, `192.0.2.${seat}`));
   requests.push(erase(4, '198.51.100.1'));
   const order: number[] = [];
   for (let count = 0; count < 4; count++) {

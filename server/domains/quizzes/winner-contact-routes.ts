@@ -23,7 +23,7 @@ import type { winnerContactProcedures } from './winner-contacts-sql.ts';
  * from the answers of all accounts.
  */
 const ERASURES_MAX = 1;
-const ERASURES_QUEUED_MAX = 200;
+const ERASURES_QUEUED_MAX = 32;
 
 export interface WinnerContactDeps {
   readonly store: Calls<typeof winnerContactProcedures>;

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMostEntries } from '../../platform/cache-size.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { streamProcedures } from './streams-sql.ts';
 
@@ -18,7 +19,7 @@ const STREAMS_PER_READ = 1_000;
  * archived counts as not archived until the next refresh.
  */
 export class ArchivedStreams {
-  readonly #archived = new LRUCache<string, true>({ max: STREAMS_MAX });
+  readonly #archived = new LRUCache<string, true>(atMostEntries(STREAMS_MAX));
   /** Streams that viewers used since the last refresh, and that were not archived then. */
   #used = new Set<string>();
 

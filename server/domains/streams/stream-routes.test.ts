@@ -54,7 +54,7 @@ test('[S-20] two lists are read at once, and networks take turns', async () => {
 
 test('[S-20] lists beyond the queue return 503, those of the network with the most first', async () => {
   const { outcome, finish } = slowLists();
-  const flood = Array.from({ length: 100 }, () => outcome('192.0.2.1'));
+  const flood = Array.from({ length: 100 }, (_, n) => outcome(`192.0.2.${n}`));
   await Bun.sleep(0);
   const other = outcome('198.51.100.1');
   await Bun.sleep(0);
@@ -63,6 +63,18 @@ test('[S-20] lists beyond the queue return 503, those of the network with the mo
   const outcomes = await Promise.all(flood);
   expect(outcomes.filter((result) => result === 200)).toHaveLength(65);
   expect(outcomes.filter((result) => result instanceof Unavailable)).toHaveLength(35);
+});
+
+test('[S-20] a client that fills the queue leaves turns to the clients of its network', async () => {
+  const { outcome, finish } = slowLists();
+  const flood = Array.from({ length: 100 }, () => outcome('192.0.2.1'));
+  await Bun.sleep(0);
+  const others = [outcome('192.0.2.2'), outcome('192.0.3.3')];
+  await Bun.sleep(0);
+  for (let read = 0; read < 6; read++) await finish();
+  expect(await Promise.all(others)).toEqual([200, 200]);
+  for (let read = 0; read < 100; read++) await finish();
+  expect((await Promise.all(flood)).filter((result) => result === 200)).toHaveLength(66);
 });
 
 test('[S-20] [R-15] lists that wait return 503 when the database is unavailable', async () => {

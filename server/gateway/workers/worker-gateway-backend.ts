@@ -9,6 +9,7 @@ import {
   type ViewerWithToken,
 } from '../../auth/viewer-tokens/checked-viewers.ts';
 import { RequestIds } from '../../http/request-log.ts';
+import { atMostEntries } from '../../platform/cache-size.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import { ResponseCounter } from '../../platform/response-counter.ts';
@@ -54,7 +55,7 @@ export class WorkerGatewayBackend implements GatewayBackend {
   readonly streams: OpenStreams;
   private readonly cache: TokenCache;
   private readonly rings = new Map<string, SharedPresenceWriter>();
-  private readonly archived = new LRUCache<string, true>({ max: ARCHIVED_MAX });
+  private readonly archived = new LRUCache<string, true>(atMostEntries(ARCHIVED_MAX));
   /** By stream id: the interval in which a read of the stream was last reported. */
   private readonly reportedReads = new Map<string, number>();
   private readonly heartbeatOperation: WorkerOperation;

@@ -34,8 +34,8 @@ export function limitPageReads<S extends FeedStore>(store: S): S {
   return { ...store, readSealed };
 }
 
-/** Reads of unknown clients are in one group, as those of one client. */
+/** Reads of unknown clients are those of one client; they and the reads of the service itself are one group. */
 function ownerOf({ streamId, client }: PageRead): TaskOwner {
   const member = client ?? '';
-  return { group: networkOf(member) ?? member, member, subject: streamId };
+  return { group: networkOf(member) ?? '', member, subject: streamId };
 }

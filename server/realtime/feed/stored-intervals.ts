@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { Unavailable } from '../../platform/errors.ts';
+import { SharedReads } from '../../platform/shared-reads.ts';
 import type { FeedRange, ReadClient } from './feed-log.ts';
 import type { SealedBody, SealedPage } from './sealed-sql.ts';
 
@@ -55,7 +55,7 @@ export class StoredIntervals {
     maxSize: CACHE_BYTES_MAX,
     sizeCalculation: bytesOf,
   });
-  private readonly loading = new Map<string, Promise<StoredPage>>();
+  private readonly loading = new SharedReads<StoredPage>();
 
   constructor(private readonly store: FeedStore) {}
 
@@ -103,32 +103,17 @@ export class StoredIntervals {
     const to = Math.min(last, sealed);
     // The key includes `to`: a read of this page that began earlier may lack the newest intervals.
     const key = `${streamId}:${from}:${to}`;
-    const known = this.pages.get(key);
-    if (known) return known;
-    const read = async () => {
-      const page = await this.load(streamId, from, to, client?.() ?? null);
-      // Keep a page only when all its intervals are sealed.
-      if (to === last) this.pages.set(key, page);
-      return page;
-    };
-    if (!this.loading.has(key)) return this.shared(key, read);
-    return this.shared(key, read).catch((error) => {
-      // Perhaps the limit of the client that asked first ended the read: its error is not for all others.
-      if (error instanceof Unavailable) return this.pages.get(key) ?? this.shared(key, read);
-      throw error;
-    });
-  }
-
-  // One read serves all, in the turn of the client that asked first: after an outage a whole audience reads the
-  // same pages.
-  private shared(key: string, read: () => Promise<StoredPage>): Promise<StoredPage> {
-    const known = this.loading.get(key);
-    if (known) return known;
-    const loading = read().finally(() => {
-      this.loading.delete(key);
-    });
-    this.loading.set(key, loading);
-    return loading;
+    // One read serves all, in the turn of the client that asked first: after an outage a whole audience reads the
+    // same pages.
+    return (
+      this.pages.get(key) ??
+      this.loading.run(key, async () => {
+        const page = await this.load(streamId, from, to, client?.() ?? null);
+        // Keep a page only when all its intervals are sealed.
+        if (to === last) this.pages.set(key, page);
+        return page;
+      })
+    );
   }
 
   private async load(

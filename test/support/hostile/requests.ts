@@ -250,8 +250,8 @@ function rawRequest(world: World, random: Random): HostileRequest {
 function ownerOf(text: string, { credentials }: World): Credential['owner'] {
   const used = credentials.filter(({ owner, lines }) => {
     // Reads with a session need no CSRF token, the second line.
-    const value = /[ =](\S+)$/.exec(lines.split('\r\n', 1)[0] as string)?.[1];
-    return owner !== null && value !== undefined && text.includes(value);
+    const value = (lines.split('\r\n', 1)[0] as string).split(/[ =]/).at(-1) as string;
+    return owner !== null && text.includes(value);
   });
   return used[0]?.owner ?? null;
 }

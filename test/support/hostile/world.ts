@@ -1,4 +1,5 @@
 import { PASSWORD } from '../studio/user-agent.ts';
+import { until } from '../until.ts';
 import type { Target } from './target.ts';
 
 /** A credential and what it may read. */
@@ -107,12 +108,14 @@ export async function endWorld(target: Target, accounts: Accounts, world: World)
     { id: world.otherIds.stream_id, account: accounts.other },
   ];
   for (const { id, account } of ends) {
-    // The requests of the world may have ended or deleted the stream.
-    const { status } = await fetch(`${url}/studio/v1/streams/${id}/end`, {
-      method: 'POST',
-      headers: { Authorization: `Token ${account.token}` },
+    await until(`stream ${id} has ended`, async () => {
+      // The requests of the world may have ended or deleted it.
+      const { status } = await fetch(`${url}/studio/v1/streams/${id}/end`, {
+        method: 'POST',
+        headers: { Authorization: `Token ${account.token}` },
+      });
+      return status < 500;
     });
-    if (status >= 500) throw new Error(`the end of stream ${id}: ${status}`);
   }
 }
 
