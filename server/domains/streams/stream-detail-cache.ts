@@ -34,21 +34,15 @@ export class StreamDetailCache {
 
   /** The detail as of the current interval; null when there is no such stream. @throws Unavailable */
   read(id: string): Promise<StreamDetailRow | null> {
-    const { clock, writes, streamsMax = STREAMS_MAX } = this.options;
+    const { clock, store, writes, streamsMax = STREAMS_MAX } = this.options;
     const interval = intervalAt(clock.nowMs());
     if (interval !== this.interval) this.reads.clear();
     this.interval = interval;
     const cached = this.reads.get(id);
     if (cached?.writes === writes()) return cached.row;
-    const read = { row: this.readUncached(id), writes: writes() };
+    const read = { row: store.readStreamDetail({ id, interval }), writes: writes() };
     if (cached || this.reads.size < streamsMax) this.store(id, read);
     return read.row;
-  }
-
-  /** The current detail, with writes of all nodes; null when there is no such stream. @throws Unavailable */
-  readUncached(id: string): Promise<StreamDetailRow | null> {
-    const { clock, store } = this.options;
-    return store.readStreamDetail({ id, interval: intervalAt(clock.nowMs()) });
   }
 
   // Missing streams and errors are not cached: another node may create the stream at any moment.

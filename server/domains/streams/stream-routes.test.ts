@@ -85,3 +85,17 @@ test('[S-20] [R-15] lists that wait return 503 when the database is unavailable'
   expect(await lists[2]).toBeInstanceOf(Unavailable);
   expect(reads).toHaveLength(2);
 });
+
+test('[S-13] a read without a viewer token reads the stream, and nothing that viewers get', async () => {
+  const deps = {
+    store: { findStream: async () => null },
+    details: { read: () => Promise.reject(new Error('the detail was read')) },
+    credentials: { identifyCaller: async () => ({ kind: 'anonymous' }) },
+  };
+  const { readStream } = streamHandlers(deps as unknown as StreamRoutes);
+  const url = `http://localhost/api/v1/streams/${crypto.randomUUID()}`;
+  const request = Object.assign(new Request(url), { params: { stream_id: crypto.randomUUID() } });
+  await expect(readStream(request as unknown as BunRequest<string>, route)).rejects.toThrow(
+    'There is no stream with this id.',
+  );
+});

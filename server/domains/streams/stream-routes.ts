@@ -26,7 +26,7 @@ const LIST_READS_MAX = 2;
 const LIST_READS_QUEUED_MAX = 64;
 
 export interface StreamRoutes {
-  readonly store: Pick<Calls<typeof streamProcedures>, 'listStreams'>;
+  readonly store: Pick<Calls<typeof streamProcedures>, 'listStreams' | 'findStream'>;
   readonly details: StreamDetailCache;
   readonly recentMessages: Pick<RecentMessages, 'json'>;
   readonly credentials: Credentials;
@@ -80,11 +80,15 @@ export function streamHandlers({
       if (caller.kind === 'viewer' && caller.viewer.streamId !== id) {
         throw new DomainError('unauthorized', 'The viewer token is of another stream; send none.');
       }
-      // Viewers poll and may get cached data. Other clients may just have changed the stream on another node.
-      const detail = await (caller.kind === 'viewer' ? details.read(id) : details.readUncached(id));
-      if (!detail) throw new DomainError('not-found', 'There is no stream with this id.');
+      if (caller.kind !== 'viewer') {
+        // Not cached: the client may just have changed the stream on another node.
+        const stream = await store.findStream({ id });
+        if (!stream) throw noSuchStream();
+        return route.ok(streamOf(stream, originOf(request)));
+      }
+      const detail = await details.read(id);
+      if (!detail) throw noSuchStream();
       const stream = streamOf(detail.stream, originOf(request));
-      if (caller.kind !== 'viewer') return route.ok(stream);
       const client = route.clientRateKey(request);
       const recent = await recentMessages.json(id, detail.chat.hidden, client);
       const code = winnerCode(id, caller.viewer.seat);
@@ -92,6 +96,8 @@ export function streamHandlers({
     },
   };
 }
+
+const noSuchStream = () => new DomainError('not-found', 'There is no stream with this id.');
 
 /** A stream with a viewer token. @param recent JSON, which is the same for all viewers of an interval */
 function viewerStreamJson(
