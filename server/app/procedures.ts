@@ -11,6 +11,7 @@ import { chatStateProcedures } from '../domains/moderation/chat-state-sql.ts';
 import { moderationProcedures } from '../domains/moderation/moderation-sql.ts';
 import { questionProcedures } from '../domains/moderation/questions-sql.ts';
 import { restrictionProcedures } from '../domains/moderation/restrictions-sql.ts';
+import { sentMessageProcedures } from '../domains/moderation/sent-message-sql.ts';
 import { presenterProcedures } from '../domains/presenter/presenter-sql.ts';
 import { productProcedures } from '../domains/products/products-sql.ts';
 import { answerProcedures } from '../domains/quizzes/answers-sql.ts';
@@ -86,6 +87,7 @@ export const procedures = {
   ...moderationProcedures,
   ...restrictionProcedures,
   ...questionProcedures,
+  ...sentMessageProcedures,
   ...liveProcedures,
   ...presenterProcedures,
   ...historyProcedures,

@@ -161,7 +161,7 @@ function studioHandlers(parts: Parts): Handlers<typeof studioApi> {
     ...parts.quizzes.handlers,
     ...parts.rundown.handlers,
     ...parts.products.handlers,
-    ...parts.moderation.handlers(parts.studio),
+    ...parts.moderation.handlers(parts.studio, parts.context),
     ...parts.live.handlers,
     ...parts.presenter.handlers,
     ...parts.history.handlers,

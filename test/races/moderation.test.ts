@@ -3,6 +3,7 @@ import type { Store } from '../../server/app/procedures.ts';
 import { ModerationCache } from '../../server/domains/moderation/moderation-cache.ts';
 import {
   domainErrorsIn,
+  errorKindsIn,
   FIRST_INTERVAL,
   NOW_MS,
   PRODUCER,
@@ -51,6 +52,24 @@ test('[C-16] [N-19] [I-2] messages that are hidden on all nodes concurrently are
     const events = await fixture.readSealedEvents(own.streamId);
     const hidden = events.flatMap(({ data }) => data?.ids as string[]);
     expect(hidden.toSorted()).toEqual(ids.toSorted());
+  }
+}, 30_000);
+
+test('[C-17] [N-19] a message that nodes pin and hide concurrently is not pinned in the end', async () => {
+  const sent = { viewer: 'v', name: '', text: 'Hello', kind: 'message' as const, at: NOW_MS };
+  for (let round = 0; round < ROUNDS; round++) {
+    const own = await newChat();
+    const id = crypto.randomUUID();
+    // The nodes that pin have found the message before the other one hides it.
+    const outcomes = await fixture.onAll<unknown>((node, index) =>
+      index === 0
+        ? node.hideMessages({ ...own, ids: [id] })
+        : node.pinMessage({ ...own, id, message: { id, ...sent } }),
+    );
+    expect(outcomes[0]).toEqual({ ids: [id] });
+    for (const kind of errorKindsIn(outcomes)) expect(kind).toBe('conflict');
+    const detail = await fixture.store.readStreamDetail({ id: own.streamId, interval: 0 });
+    expect(detail?.chat.pinned).toBeNull();
   }
 }, 30_000);
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, spyOn, test } from 'bun:test';
+import { randomUUID } from 'node:crypto';
 import { ExportSlices } from '../../server/auth/export-slices.ts';
 import { LargeOperations } from '../../server/auth/large-operations.ts';
 import {
@@ -13,9 +14,23 @@ let service: Harness;
 let other: Account;
 let streamId = '';
 let otherStreamId = '';
+/** The moderation procedures that wrote. */
+const writes: string[] = [];
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({
+    store: (real) => ({
+      ...real,
+      pinMessage: (...call) => {
+        writes.push('pinMessage');
+        return real.pinMessage(...call);
+      },
+      queueQuestion: (...call) => {
+        writes.push('queueQuestion');
+        return real.queueQuestion(...call);
+      },
+    }),
+  });
   other = await service.createAccount();
   streamId = await service.createStream();
   const created = await service.studio('POST', '/streams', { title: 'Other' }, other);
@@ -47,6 +62,22 @@ test.each([
   expect(run.mock.calls.map(([{ user }]) => user.uuid)).toEqual([service.account.uuid]);
   run.mockRestore();
 });
+
+test.each(['pinChatLine', 'queueQuestion'] as const)(
+  '[L-19] the search of %s for its message is a large operation, and nothing is written when there is none',
+  async (operation) => {
+    const line = { id: randomUUID(), viewer: '', name: '', text: 'Hm?', kind: 'message', at: 0 };
+    const run = spyOn(LargeOperations.prototype, 'run');
+    writes.length = 0;
+    const { status } = await (operation === 'pinChatLine'
+      ? send('POST', '/chat/pin', { line })
+      : send('POST', `/chat/questions/${line.id}`, { line, state: 'open' }));
+    expect(status).toBe(404);
+    expect(run.mock.calls.map(([{ user }]) => user.uuid)).toEqual([service.account.uuid]);
+    expect(writes).toEqual([]);
+    run.mockRestore();
+  },
+);
 
 test.each(['answers', 'feed', 'quizzes'])(
   '[L-20] the export of %s takes its turn',

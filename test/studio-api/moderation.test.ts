@@ -189,6 +189,29 @@ describe.each(['embedded', 'shared'] as const)('a moderated chat on %s backends'
     }
   });
 
+  test('[R-11] [R-12] [R-13] an idempotency key works for a pin and a question whose message was not sent', async () => {
+    const chat = await open();
+    const line = await sendMessage(service, chat.viewer);
+    const unsent = { ...line, id: randomUUID() };
+    const operations = [
+      (message: typeof line) => ['/chat/pin', { line: message }] as const,
+      (message: typeof line) =>
+        [`/chat/questions/${message.id}`, { state: 'open', line: message }] as const,
+    ];
+    for (const requestOf of operations) {
+      const headers = { 'Idempotency-Key': randomUUID() };
+      const post = (message: typeof line) => {
+        const [path, body] = requestOf(message);
+        const url = `/streams/${chat.viewer.streamId}${path}`;
+        return service.studio('POST', url, body, { headers });
+      };
+      await expectProblem(await post(unsent), 404);
+      const first = await expectJson<object>(await post(line), 201);
+      expect(await expectJson<object>(await post(line), 201)).toEqual(first);
+      await expectProblem(await post(unsent), 409);
+    }
+  });
+
   test('[C-20] the chat has one queue of questions for all, in the order of writing', async () => {
     const chat = await open();
     const { viewer } = chat;

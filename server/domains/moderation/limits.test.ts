@@ -2,7 +2,6 @@ import { expect, test } from 'bun:test';
 import { randomUUID } from 'node:crypto';
 import { MODERATED_MAX } from '../../../protocol/limits.ts';
 import { insertStream, sqliteOfFile } from '../../../test/support/database/sqlite-of-file.ts';
-import { composeInterval } from '../../realtime/feed/interval-body.ts';
 import { moderationProcedures } from './moderation-sql.ts';
 import { questionProcedures } from './questions-sql.ts';
 import { restrictionProcedures } from './restrictions-sql.ts';
@@ -60,14 +59,10 @@ test('[C-20] a stream has at most 10,000 queued questions, whose states can stil
     `insert into queued_questions (stream_id, id, state, line, written, at)
      select 's', 'x' || n, 'open', '{}', 0, 0`,
   );
-  const message = { viewer: 'v', name: '', text: 'Why?', at: 0 };
-  const noChats = { messages: [], greetings: [], cheers: [], hearts: 0 };
-  const questions = ['q1', 'q2'].map((id) => ({ id, ...message }));
-  const { body } = composeInterval(0, { viewCount: null, chats: { ...noChats, questions } }, []);
-  await sqlite.query(`insert into sealed_intervals values ('s', 0, $1)`, [body]);
+  const message = { viewer: 'v', name: '', text: 'Why?', kind: 'question' as const, at: 0 };
   const queue = (id: string, state: 'open' | 'answered') =>
     questionProcedures.queueQuestion.run(sqlite, {
-      ...{ ...own, message: { id, at: 0 }, state, by: null, nowMs: 0 },
+      ...{ ...own, id, message: { id, ...message }, state, by: null, nowMs: 0 },
     });
   expect(await errorKindOf(queue('q1', 'open'))).toBeNull();
   expect(await errorKindOf(queue('q2', 'open'))).toBe('conflict');

@@ -10,11 +10,11 @@ import type { ModerationCache } from './moderation-cache.ts';
 import type { moderationProcedures } from './moderation-sql.ts';
 import type { questionProcedures } from './questions-sql.ts';
 import type { restrictionProcedures } from './restrictions-sql.ts';
+import { findSentMessage, type MessageSearchDeps } from './sent-message-search.ts';
 
-export interface ModerationRoutes {
-  readonly store: Calls<
-    typeof moderationProcedures & typeof restrictionProcedures & typeof questionProcedures
-  >;
+export interface ModerationRoutes extends MessageSearchDeps {
+  readonly store: MessageSearchDeps['store'] &
+    Calls<typeof moderationProcedures & typeof restrictionProcedures & typeof questionProcedures>;
   /** Refreshed before a change is acknowledged, so that the change holds on this node. */
   readonly moderation: Pick<ModerationCache, 'refresh'>;
 }
@@ -24,8 +24,10 @@ const MINUTE_MS = 60_000;
 /** The routes of chat moderation (SPEC C). */
 export function moderationHandlers(
   studio: StudioHandlerFactory,
-  { store, moderation }: ModerationRoutes,
+  { store, moderation, largeOperations }: ModerationRoutes,
 ) {
+  const search = { store, largeOperations };
+
   async function restrict(call: StudioCall, kind: Restriction, name = '', minutes?: number) {
     const { idempotency, nowMs } = call;
     const until = minutes === undefined ? null : nowMs + minutes * MINUTE_MS;
@@ -53,9 +55,11 @@ export function moderationHandlers(
       store.hideMessages({ ...ownStreamInput(call), ids }, call.idempotency),
     ),
 
-    pinChatLine: studio(studioApi.pinChatLine, (call, { line }) =>
-      store.pinMessage({ ...ownStreamInput(call), message: line }, call.idempotency),
-    ),
+    pinChatLine: studio(studioApi.pinChatLine, async (call, { line }) => {
+      const message = line && (await findSentMessage(search, call, line));
+      const input = { ...ownStreamInput(call), id: line?.id ?? null, message };
+      return store.pinMessage(input, call.idempotency);
+    }),
 
     muteViewer: studio(studioApi.muteViewer, (call, { name, minutes }) =>
       restrict(call, 'muted', name, minutes),
@@ -76,11 +80,14 @@ export function moderationHandlers(
       { isLarge: true },
     ),
 
-    queueQuestion: studio(studioApi.queueQuestion, (call, { state, line: { id, at } }) => {
+    queueQuestion: studio(studioApi.queueQuestion, async (call, { state, line }) => {
       const { nowMs, idempotency, params } = call;
       // An id in the body that differs from the id in the path matches no message.
-      const message = { id: id === params.line_id ? id : '', at };
-      const input = { ...ownStreamInput(call), message, state, by: nameOf(call), nowMs };
+      const id = line.id === params.line_id ? line.id : '';
+      const own = ownStreamInput(call);
+      const isQueued = await store.isQuestionQueued({ ...own, id });
+      const message = isQueued ? null : await findSentMessage(search, call, { id, at: line.at });
+      const input = { ...own, id, message, state, by: nameOf(call), nowMs };
       return store.queueQuestion(input, idempotency);
     }),
 

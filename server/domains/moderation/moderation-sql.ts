@@ -6,7 +6,14 @@ import { countRows } from '../../storage/sql/counters.ts';
 import { type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { lockOwnStream, type OwnStream } from '../streams/streams-sql.ts';
 import { incrementRevision, readChatState, recordChange, saveChatState } from './chat-state-sql.ts';
-import { findSentMessage, hiddenIdsAmong } from './sent-message-sql.ts';
+import { hiddenIdsAmong, messageNotSent } from './sent-message-sql.ts';
+
+interface MessageToPin {
+  /** null: remove the pin. */
+  readonly id: string | null;
+  /** The message as it was sent; null when no such message was found. */
+  readonly message: StoredChatMessage | null;
+}
 
 export const moderationProcedures = {
   /** Sets slow mode and pause, and sends viewers an event if they change. */
@@ -51,10 +58,9 @@ export const moderationProcedures = {
    * @throws DomainError `not-found` when no such message was sent, `conflict` when it is hidden
    */
   pinMessage: writeProcedure(
-    async (tx, input: OwnStream & { message: Pick<StoredChatMessage, 'id' | 'at'> | null }) => {
-      const { streamId, producer } = input;
+    async (tx, { streamId, producer, id, message }: OwnStream & MessageToPin) => {
       await lockOwnStream(tx, streamId, producer);
-      const message = input.message && (await findSentMessage(tx, streamId, input.message));
+      if (id !== null && !message) throw messageNotSent();
       if (message && (await hiddenIdsAmong(tx, streamId, [message.id])).size > 0) {
         throw new DomainError('conflict', 'The message is hidden; pin one that viewers see.');
       }

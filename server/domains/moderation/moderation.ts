@@ -1,4 +1,4 @@
-import type { StudioHandlerFactory } from '../../auth/studio-handler.ts';
+import type { StudioContext, StudioHandlerFactory } from '../../auth/studio-handler.ts';
 import { ModerationCache, type ModerationCacheOptions } from './moderation-cache.ts';
 import { type ModerationRoutes, moderationHandlers } from './moderation-routes.ts';
 
@@ -13,7 +13,7 @@ export async function createModeration(deps: ModerationDeps) {
   return {
     cache,
     /** A function, because authentication needs the bans of the cache first. */
-    handlers: (studio: StudioHandlerFactory) =>
-      moderationHandlers(studio, { store: deps.store, moderation: cache }),
+    handlers: (studio: StudioHandlerFactory, { largeOperations }: StudioContext) =>
+      moderationHandlers(studio, { store: deps.store, moderation: cache, largeOperations }),
   };
 }

@@ -9,11 +9,13 @@ import { countRows } from '../../storage/sql/counters.ts';
 import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { lockOwnStream, type OwnStream, ownStream } from '../streams/streams-sql.ts';
 import { incrementRevision } from './chat-state-sql.ts';
-import { findSentMessage } from './sent-message-sql.ts';
+import { messageNotSent } from './sent-message-sql.ts';
 
 /** Sets the state of a message in the question queue. */
 export interface QuestionChange extends OwnStream {
-  readonly message: Pick<StoredChatMessage, 'id' | 'at'>;
+  readonly id: string;
+  /** The message as it was sent; null when it is in the queue, or was not found. */
+  readonly message: StoredChatMessage | null;
   readonly state: QuestionState;
   /** The name of the member who decides; null: a program. */
   readonly by: string | null;
@@ -34,22 +36,28 @@ export const questionProcedures = {
    * @throws DomainError `not-found` when no such message was sent, `conflict` when the queue is full
    */
   queueQuestion: writeProcedure(async (tx, change: QuestionChange): Promise<QueuedQuestion> => {
-    const { streamId, producer, message, state, by, nowMs } = change;
+    const { streamId, producer, id, state, by, nowMs } = change;
     await lockOwnStream(tx, streamId, producer);
-    const queued = await findQuestion(tx, streamId, message.id);
+    const queued = await findQuestion(tx, streamId, id);
     if (queued?.state === state) return queued;
     if (queued) {
       await tx.query(
         `update queued_questions set state = $3, member = $4, at = $5
          where stream_id = $1 and id = $2`,
-        [streamId, message.id, state, by, nowMs],
+        [streamId, id, state, by, nowMs],
       );
     } else await insertQuestion(tx, change);
     await incrementRevision(tx, streamId);
-    const changed = await findQuestion(tx, streamId, message.id);
+    const changed = await findQuestion(tx, streamId, id);
     if (!changed) throw new Error(`a question of stream ${streamId} is missing`);
     return changed;
   }),
+
+  /** Whether a message is in the question queue of a stream, of any account. */
+  isQuestionQueued: readProcedure(
+    async (tx, { streamId, id }: { streamId: string; id: string }): Promise<boolean> =>
+      (await findQuestion(tx, streamId, id)) !== null,
+  ),
 
   /** The queue in the order in which its messages were posted. @throws DomainError `not-found` */
   listQuestions: readProcedure(
@@ -75,16 +83,16 @@ async function findQuestion(tx: Tx, streamId: string, id: string): Promise<Queue
 
 async function insertQuestion(
   tx: Tx,
-  { streamId, message, state, by, nowMs }: Omit<QuestionChange, 'producer'>,
+  { streamId, message, state, by, nowMs }: Omit<QuestionChange, 'producer' | 'id'>,
 ): Promise<void> {
+  if (!message) throw messageNotSent();
   if ((await countRows(tx, 'queued_questions where stream_id = $1', [streamId])) >= MODERATED_MAX) {
     const detail = `A stream has at most ${MODERATED_MAX} questions in its queue.`;
     throw new DomainError('conflict', detail);
   }
-  const sent = await findSentMessage(tx, streamId, message);
   await tx.query(
     `insert into queued_questions (stream_id, id, state, line, written, member, at)
      values ($1, $2, $3, $4, $5, $6, $7)`,
-    [streamId, sent.id, state, JSON.stringify(sent), sent.at, by, nowMs],
+    [streamId, message.id, state, JSON.stringify(message), message.at, by, nowMs],
   );
 }

@@ -1,44 +1,63 @@
 import { messagesOf } from '../../../protocol/chat-messages.ts';
 import type { Chats, EventsInterval } from '../../../protocol/feed.ts';
 import type { LoggedMessage, SentMessage } from '../../../protocol/history.ts';
-import { intervalAt } from '../../../protocol/interval.ts';
-import { MESSAGE_ID } from '../../../protocol/limits.ts';
 import type { StoredChatMessage } from '../../../protocol/moderation.ts';
 import { DomainError } from '../../platform/errors.ts';
-import type { Tx } from '../../storage/sql/procedure.ts';
+import { type SealedBody, sealedPage } from '../../realtime/feed/sealed-sql.ts';
+import { readProcedure, type Tx } from '../../storage/sql/procedure.ts';
+import { type OwnStream, ownStream } from '../streams/streams-sql.ts';
 
-// In intervals. A message is sealed in its interval of arrival, in an earlier one when sealing is late,
-// or in a later one; purchases beyond 50 an interval wait longer.
-const SEARCH_RADIUS = 240;
-// Custom events of the producer may match the pattern too.
-const BODIES_MAX = 10;
+/** A search of intervals between `from` and `to` (inclusive) for a message. */
+interface MessageSearch extends OwnStream {
+  readonly id: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface SearchedPage {
+  /** The message as viewers received it; null when the page does not have it. */
+  readonly message: StoredChatMessage | null;
+  /** `from` of the next page; null after the last one. */
+  readonly next: number | null;
+}
 
 /**
- * Finds a chat message as viewers received it, so that a client cannot forge its text.
- * @param at its time of arrival, Unix ms, around which the search runs
- * @throws DomainError `not-found`
+ * The most that one page examines: 0.2 ms with SQLite, at most 3 ms. `like` begins again at each character that
+ * is the first of its pattern: texts of viewers full of `{` took it four times as long.
  */
-export async function findSentMessage(
-  tx: Tx,
-  streamId: string,
-  { id, at }: Pick<StoredChatMessage, 'id' | 'at'>,
-): Promise<StoredChatMessage> {
-  const notFound = new DomainError('not-found', 'No such message was sent in this stream.');
-  // The id becomes a part of the pattern, so it must not contain wildcards.
-  if (!MESSAGE_ID.test(id)) throw notFound;
-  const arrival = intervalAt(at);
-  const rows = await tx.query<{ body: string }>(
-    `select body from sealed_intervals
-     where stream_id = $1 and interval between $2 and $3 and body like $4
-     order by interval limit $5`,
-    [streamId, arrival - SEARCH_RADIUS, arrival + SEARCH_RADIUS, `%{"id":"${id}",%`, BODIES_MAX],
-  );
-  const found = rows
-    .flatMap(({ body }) => messagesIn(JSON.parse(body)))
-    .find((message) => message.id === id);
-  if (!found) throw notFound;
-  const { interval: _, ...message } = found;
-  return message;
+const PAGE_LIMITS = { limit: 240, bytesMax: 128 * 1024 };
+
+export const sentMessageProcedures = {
+  /**
+   * Searches the first page of the intervals for a chat message.
+   * @throws DomainError `not-found` when the account has no such stream
+   */
+  searchSentMessage: readProcedure(async (tx, input: MessageSearch): Promise<SearchedPage> => {
+    const { streamId, producer, id, from, to } = input;
+    await ownStream(tx, streamId, producer);
+    const page = await sealedPage(tx, { streamId, from, to, ...PAGE_LIMITS });
+    const last = page.at(-1);
+    return {
+      message: messageIn(page, id),
+      next: last && Number(last.interval) < to ? Number(last.interval) + 1 : null,
+    };
+  }),
+};
+
+export const messageNotSent = () =>
+  new DomainError('not-found', 'No such message was sent in this stream.');
+
+function messageIn(page: readonly SealedBody[], id: string): StoredChatMessage | null {
+  // Custom events of the producer may contain the same text; texts of viewers have no plain quotation mark.
+  const start = `{"id":"${id}",`;
+  for (const { body } of page) {
+    if (!body.includes(start)) continue;
+    const found = messagesIn(JSON.parse(body)).find((message) => message.id === id);
+    if (!found) continue;
+    const { interval: _, ...message } = found;
+    return message;
+  }
+  return null;
 }
 
 export function messagesIn({ interval, events }: EventsInterval): SentMessage[] {

@@ -1,5 +1,5 @@
 import { DomainError } from '../../platform/errors.ts';
-import { type Idempotency, type Tx, writeProcedure } from './procedure.ts';
+import { type Idempotency, readProcedure, type Tx, writeProcedure } from './procedure.ts';
 
 export const IDEMPOTENCY_TTL_MS = 24 * 3600_000;
 /**
@@ -116,6 +116,17 @@ async function deleteExpired(tx: Tx, nowMs: number, limit: number): Promise<numb
 }
 
 export const idempotencyProcedures = {
+  /** Whether a request with this key was carried out, so that a write with it repeats no work. */
+  isIdempotencyKeyUsed: readProcedure(
+    async (tx, { owner, key, nowMs }: Idempotency): Promise<boolean> => {
+      const used = await tx.query(
+        'select 1 from idempotency_keys where owner = $1 and key = $2 and created > $3',
+        [owner, key, nowMs - IDEMPOTENCY_TTL_MS],
+      );
+      return used.length > 0;
+    },
+  ),
+
   /** Deletes expired keys; a bounded number at a time, so that commits are not delayed. */
   deleteExpiredIdempotencyKeys: writeProcedure((tx, { nowMs }: { nowMs: number }) =>
     deleteExpired(tx, nowMs, 1_000),
