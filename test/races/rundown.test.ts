@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import type { RundownRows } from '../../server/domains/rundown/rundown-sql.ts';
+import type { QuizRow } from '../../server/domains/quizzes/quizzes-sql.ts';
+import type { Rundown } from '../../server/domains/rundown/read-rundown.ts';
 import { DomainError } from '../../server/platform/errors.ts';
 import {
   domainErrorsIn,
@@ -10,6 +11,7 @@ import {
   QUIZ,
   RaceFixture,
 } from '../support/database/race-fixture.ts';
+import { rundownOf } from '../support/quizzes/rundown.ts';
 
 // Concurrent changes of one rundown on several nodes.
 
@@ -27,12 +29,12 @@ async function newRundown(count: number): Promise<{ streamId: string; ids: strin
 }
 
 const readRundown = (streamId: string) =>
-  fixture.store.listQuizzes({ streamId, producer: PRODUCER });
-const idsOf = ({ quizzes }: RundownRows) => quizzes.map(({ id }) => id);
+  rundownOf(fixture.store, { streamId, producer: PRODUCER });
+const idsOf = ({ quizzes }: Rundown<QuizRow>) => quizzes.map(({ id }) => id);
 const ownQuiz = (id: string = crypto.randomUUID()) => ({ id, producer: PRODUCER });
 
 /** Expects this number of quizzes, all with different positions. */
-function expectDistinctPositions({ quizzes }: RundownRows, count: number): void {
+function expectDistinctPositions({ quizzes }: Rundown<QuizRow>, count: number): void {
   expect(quizzes).toHaveLength(count);
   expect(new Set(quizzes.map(({ position }) => position)).size).toBe(count);
 }

@@ -5,8 +5,7 @@ import type { Calls } from '../../storage/sql/procedure.ts';
 import { choiceCounts } from '../quizzes/quiz-rules.ts';
 import type { QuizRow } from '../quizzes/quizzes-sql.ts';
 import type { WinnerCode } from '../quizzes/winner-code.ts';
-import { readRundown } from '../rundown/read-rundown.ts';
-import type { rundownProcedures } from '../rundown/rundown-sql.ts';
+import { type RundownStore, readRundown } from '../rundown/read-rundown.ts';
 import type { streamProcedures } from '../streams/streams-sql.ts';
 import type {
   ExportedAnswer,
@@ -31,7 +30,7 @@ export type Pages<Row> = AsyncGenerator<readonly Row[]>;
 
 export interface ExportSource {
   readonly store: Calls<typeof exportProcedures> &
-    Pick<Calls<typeof rundownProcedures>, 'listQuizzes'> &
+    RundownStore &
     Pick<Calls<typeof streamProcedures>, 'findOwnStream'> &
     Pick<Calls<typeof sealedProcedures>, 'readWatermark'>;
   readonly streamId: string;

@@ -20,6 +20,7 @@ const quizRow = {
   position: 0,
   streamId: STREAM,
   state: 'open',
+  revision: 0,
   question: 'Which?',
   choices: ['Mars', 'Süd & "Nord"'],
   answer: 0,

@@ -9,6 +9,7 @@ const QUIZ: QuizRow = {
   position: 7,
   streamId: '11111111-2222-4333-8444-555555555555',
   state: 'revealed',
+  revision: 0,
   question: 'When?',
   choices: ['later', '1984', 'never'],
   answer: 1,

@@ -19,6 +19,8 @@ export interface QuizRow {
   readonly position: number;
   readonly streamId: string;
   readonly state: QuizState;
+  /** Incremented by every change of the draft. */
+  readonly revision: number;
   readonly question: string;
   readonly choices: readonly string[];
   readonly answer: number;
@@ -35,7 +37,7 @@ export interface QuizRow {
 /** A quiz that has been published: its times are set. */
 export type PublishedQuiz = QuizRow & { readonly created: number; readonly closeInterval: number };
 
-const COLUMNS = `id, number, position, stream_id as "streamId", state, question, choices, answer,
+const COLUMNS = `id, number, position, stream_id as "streamId", state, revision, question, choices, answer,
   duration_ms as "durationMs", reveal, created, close_interval as "closeInterval", game, counts`;
 
 type StoredQuiz = Omit<QuizRow, 'choices' | 'counts'> & { choices: string; counts: string | null };
@@ -162,8 +164,8 @@ export const quizProcedures = {
     const index = choices.indexOf(answer);
     if (index < 0) throw new DomainError('invalid', 'answer: must be one of the choices.');
     await tx.query(
-      `update quizzes set question = $2, choices = $3, answer = $4, duration_ms = $5, reveal = $6
-       where id = $1`,
+      `update quizzes set question = $2, choices = $3, answer = $4, duration_ms = $5, reveal = $6,
+         revision = revision + 1 where id = $1`,
       [id, question, JSON.stringify(choices), index, duration, reveal],
     );
     await incrementRundownRevision(tx, quiz.streamId);

@@ -12,6 +12,7 @@ import {
   plainPublish,
   plainReveal,
 } from '../../../test/support/quizzes/quizzes-model.ts';
+import { rundownOf } from '../../../test/support/quizzes/rundown.ts';
 import {
   openShow,
   PRODUCER,
@@ -70,7 +71,7 @@ function command(text: string, run: (model: Model, real: Real) => Promise<void>)
 }
 
 async function compare(model: Model, { show }: Real): Promise<void> {
-  const { quizzes } = await show.store.listQuizzes({ streamId: STREAM, producer: PRODUCER });
+  const { quizzes } = await rundownOf(show.store, { streamId: STREAM, producer: PRODUCER });
   const actual = quizzes.map((row) => ({
     id: row.id,
     state: row.state,

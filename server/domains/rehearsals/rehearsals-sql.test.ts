@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import { newRehearsalSchema } from '../../../protocol/rehearsal.ts';
 import { explainingTx, rowsRead, withSession } from '../../../test/support/database/query-plans.ts';
 import { insertStream, sqliteOfFile } from '../../../test/support/database/sqlite-of-file.ts';
+import { rundownOf, rundownStoreOf } from '../../../test/support/quizzes/rundown.ts';
 import { recordEvent } from '../../realtime/feed/outbox-sql.ts';
 import { inTransaction } from '../../storage/sql/sqlite.ts';
 import { rundownProcedures } from '../rundown/rundown-sql.ts';
@@ -14,7 +15,7 @@ const quiz = { choices: ['a', 'b'], answer: 'a', duration: 10_000, reveal: 'auto
 
 const questionsOf = async (streamId: string) => {
   const own = { streamId, producer: SHOW.producer };
-  const { quizzes } = await rundownProcedures.listQuizzes.run(sqlite, own);
+  const { quizzes } = await rundownOf(rundownStoreOf(sqlite), own);
   return quizzes.map(({ question }) => question);
 };
 

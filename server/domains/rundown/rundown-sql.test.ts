@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { insertStream, sqliteOfFile } from '../../../test/support/database/sqlite-of-file.ts';
+import { rundownOf, rundownStoreOf } from '../../../test/support/quizzes/rundown.ts';
 import type { Tx } from '../../storage/sql/procedure.ts';
 import { rundownProcedures } from './rundown-sql.ts';
 
@@ -48,6 +49,6 @@ test('[D-3] [D-6] an order reads no quiz in its write transaction, and an import
   const imported = await rundownProcedures.importQuizzes.run(tx, { ...OWN, drafts });
   expect(imported.map(({ id }) => id)).toEqual(['last', 'after it']);
   expect(questions()).toBe(2);
-  const { quizzes } = await rundownProcedures.listQuizzes.run(sqlite, OWN);
+  const { quizzes } = await rundownOf(rundownStoreOf(sqlite), OWN);
   expect(quizzes.map(({ id }) => id)).toEqual([...ids.toReversed(), 'last', 'after it']);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { rounds } from '../../../test/support/full-run.ts';
+import { rundownOf } from '../../../test/support/quizzes/rundown.ts';
 import {
   openShow,
   PRODUCER,
@@ -50,7 +51,7 @@ function command(text: string, run: (model: Model, real: Real) => Promise<boolea
     toString: () => text,
     run: async (model, real) => {
       const isChanged = await run(model, real);
-      const { quizzes, revision } = await real.show.store.listQuizzes(OWN);
+      const { quizzes, revision } = await rundownOf(real.show.store, OWN);
       expect(
         quizzes.map(({ id, question, state }) => ({ id, question, isDraft: state === 'draft' })),
       ).toEqual(model.items);
