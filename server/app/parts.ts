@@ -190,7 +190,7 @@ export async function createParts(options: PartsOptions) {
     }),
     exports: createExports({ context, store, winnerCode }),
     history: createHistory({ studio, store }),
-    reports: createReports({ studio, store, clock, logger, newId }),
+    reports: createReports({ studio, context, store, clock, logger, newId }),
     rehearsals: createRehearsals({
       ...{ studio, store, clock, logger, newId },
       largeOperations: context.largeOperations,

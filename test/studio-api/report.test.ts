@@ -92,6 +92,19 @@ describe.each(['embedded', 'shared'] as const)('the report of a show on %s backe
     expect((await report(id)).state).toBe('ready');
   });
 
+  test('[J-1] [J-11] a report of several parts is one JSON text', async () => {
+    const id = await service.createStream();
+    await start(id);
+    const ids: string[] = [];
+    for (let n = 0; n < 41; n++) {
+      ids.push((await service.publishQuiz(id, { duration: 1_000, question: `${n}?` })).id);
+    }
+    await service.advance(12);
+    const made = await endShow(id);
+    expect(reportSchema.parse(made)).toEqual(made);
+    expect(made.quizzes.map((quiz) => quiz.id)).toEqual(ids);
+  });
+
   test('[S-19] [J-2] a reopened show goes on: quizzes count, and its report is made anew', async () => {
     const id = await service.createStream();
     const viewer = await service.viewer(id);
@@ -132,7 +145,7 @@ describe.each(['embedded', 'shared'] as const)('the report of a show on %s backe
     await service.service.makeReports();
     expect((await read(id)).status).toBe(409);
     const row = { streamId: id, producer: service.account.uuid };
-    expect((await service.store.readReport(row)).report).toBeNull();
+    expect((await service.store.readReport(row)).text).toBeNull();
   });
 
   test('[J-4] [J-5] [J-6] a report has the published audience of the show', async () => {

@@ -8,10 +8,12 @@ import {
   initialProgress,
   nextStep,
   type Progress,
-  reportOf,
+  quizzesOfPart,
+  type Show,
   type Step,
   shareDone,
 } from './progress.ts';
+import { reportPart } from './report-parts.ts';
 import { type ClaimedReport, type reportProcedures, TRIES_MAX } from './reports-sql.ts';
 import type { showProcedures } from './show-sql.ts';
 
@@ -99,9 +101,17 @@ export class ReportMaker {
     let savedMs = clock.nowMs();
     for (;;) {
       const step = nextStep(show, progress);
-      if (step.do === 'finish') break;
+      if (step.do === 'finish') {
+        await store.finishReport({ streamId, lease, parts: step.parts });
+        return;
+      }
       const startMs = runtime.monotonicMs();
-      progress = await this.runStep(streamId, progress, step);
+      const next =
+        step.do === 'write'
+          ? await this.writePart({ streamId, lease }, show, progress, step.part)
+          : await this.countPage(streamId, progress, step);
+      if (!next) return;
+      progress = next;
       const update = { streamId, lease, progress, done: shareDone(show, progress) };
       const nowMs = clock.nowMs();
       if (this.stopped) return store.releaseReport({ ...update, nowMs });
@@ -111,13 +121,29 @@ export class ReportMaker {
       }
       await pause(runtime.monotonicMs() - startMs);
     }
-    await store.finishReport({ streamId, lease, report: reportOf(show, progress, clock.nowMs()) });
   }
 
-  private async runStep(
+  /** @returns null when the lease is lost; nothing is stored */
+  private async writePart(
+    leased: Pick<ClaimedReport, 'streamId' | 'lease'>,
+    show: Show,
+    progress: Progress,
+    part: number,
+  ): Promise<Progress | null> {
+    const { store, clock } = this.options;
+    // All parts have one time, also those of different nodes.
+    const made = progress.written?.made ?? clock.nowMs();
+    const numbers = quizzesOfPart(show, progress, part).map(({ quiz }) => quiz.number);
+    const results = await store.readQuizResults({ numbers });
+    const text = reportPart(show, progress, { part, made }, results);
+    if (!(await store.writeReportPart({ ...leased, part, made, text }))) return null;
+    return { ...progress, written: { count: part + 1, made } };
+  }
+
+  private async countPage(
     streamId: string,
     progress: Progress,
-    step: Exclude<Step, { do: 'finish' }>,
+    step: Exclude<Step, { do: 'write' | 'finish' }>,
   ): Promise<Progress> {
     const { store } = this.options;
     if (step.do === 'intervals') {

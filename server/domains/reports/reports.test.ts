@@ -11,8 +11,8 @@ import {
 } from '../../../test/support/webhooks/webhook-fixture.ts';
 import type { Store } from '../../app/procedures.ts';
 import { Unavailable } from '../../platform/errors.ts';
-import type { StoredReport } from './progress.ts';
 import { ReportMaker } from './report-maker.ts';
+import type { StoredReport } from './report-parts.ts';
 
 /** Lease of a report. */
 const LEASE_MS = 10_000;
@@ -50,7 +50,20 @@ describe.each(FIXTURES)('reports in %s', (database, open) => {
   const end = (id: string) =>
     fixture.store.endStream({ ...own(id), atMs: null, nowMs: fixture.nowMs });
   const read = (streamId: string) => fixture.store.readReport({ streamId, producer: PRODUCER });
-  const reportOf = async (streamId: string) => (await read(streamId)).report;
+  const isReady = async (streamId: string) => (await read(streamId)).text !== null;
+  /** Its JSON, in the parts in which it is stored; null while it is not ready. */
+  const partsOf = async (streamId: string) => {
+    const { text } = await read(streamId);
+    if (!text) return null;
+    const parts = Array.from({ length: text.parts }, (_, part) =>
+      fixture.store.readReportPart({ streamId, part, ...text }),
+    );
+    return Promise.all(parts);
+  };
+  const reportOf = async (streamId: string): Promise<StoredReport | null> => {
+    const parts = await partsOf(streamId);
+    return parts && JSON.parse(parts.join(''));
+  };
   /** A node that makes reports; it calls `between` after each page. */
   const maker = (store: Store = fixture.store, between: () => Promise<void> = async () => {}) =>
     new ReportMaker({
@@ -108,7 +121,7 @@ describe.each(FIXTURES)('reports in %s', (database, open) => {
   describe('a report waits until', () => {
     const isMade = async (id: string) => {
       await maker().makeAll();
-      return (await reportOf(id)) !== null;
+      return isReady(id);
     };
     /** Seals until the report is made. @returns the number of sealed intervals */
     const sealsUntilMade = async (id: string) => {
@@ -166,15 +179,15 @@ describe.each(FIXTURES)('reports in %s', (database, open) => {
     const id = await playedShow(100);
     await fixture.seal(1);
     await maker().makeAll();
-    const made = await read(id);
-    expect(made.report).not.toBeNull();
+    const made = await reportOf(id);
+    expect(made).not.toBeNull();
     fixture.nowMs += 3_600_000;
     await fixture.seal(4, { [id]: 50 });
     let pages = 0;
     const again = onEachPage(fixture.store, () => pages++);
     await maker(again).makeAll();
     expect(pages).toBe(0);
-    expect((await read(id)).report).toEqual(made.report);
+    expect(await reportOf(id)).toEqual(made);
   });
 
   test('[J-6] unique viewers are all seats with a token, watching or not', async () => {
@@ -207,7 +220,7 @@ describe.each(FIXTURES)('reports in %s', (database, open) => {
       }),
     );
     await Promise.all(nodes.map((node) => node.makeAll()));
-    for (const id of ids) expect((await read(id)).report).not.toBeNull();
+    for (const id of ids) expect(await isReady(id)).toBe(true);
     expect(finished).toBe(12);
   });
 
@@ -221,10 +234,10 @@ describe.each(FIXTURES)('reports in %s', (database, open) => {
     const pageCount = pages;
     expect(pageCount).toBeGreaterThan(6);
     const { made: _, ...whole } = (await reportOf(id)) as StoredReport;
-    await fixture.run('update reports set report = null, due = $1', [fixture.nowMs]);
+    await fixture.run('update reports set parts = null, due = $1', [fixture.nowMs]);
     pages = 0;
     let deaths = 0;
-    while (!(await reportOf(id))) {
+    while (!(await isReady(id))) {
       const last = pages + 3;
       const failing = onEachPage(fixture.store, () => {
         if (pages === last) throw new Unavailable('The node is dead.');
@@ -232,7 +245,7 @@ describe.each(FIXTURES)('reports in %s', (database, open) => {
         fixture.nowMs += 2_000;
       });
       await maker(withoutPostponing(failing, () => pages === last)).makeAll();
-      if (await reportOf(id)) break;
+      if (await isReady(id)) break;
       expect(++deaths).toBeLessThan(20);
       fixture.nowMs += LEASE_MS - 1;
       await countingMaker().makeAll();
@@ -265,7 +278,7 @@ describe.each(FIXTURES)('reports in %s', (database, open) => {
       stalls = false;
       fixture.nowMs += LEASE_MS;
       await maker(two).makeAll();
-      expect((await read(id)).report).not.toBeNull();
+      expect(await isReady(id)).toBe(true);
     }).makeAll();
     expect(stalls).toBe(false);
     expect(storedReports).toBe(0);
@@ -287,7 +300,7 @@ describe.each(FIXTURES)('reports in %s', (database, open) => {
     };
     const reports = maker(store);
     await reports.makeAll();
-    expect((await read(right)).report).not.toBeNull();
+    expect(await isReady(right)).toBe(true);
     for (const waitMs of [5_000, 10_000, 20_000, 40_000, 80_000]) {
       const before = tries;
       fixture.nowMs += waitMs - 1;
@@ -300,7 +313,110 @@ describe.each(FIXTURES)('reports in %s', (database, open) => {
     expect((await read(wrong)).tries).toBe(6);
     fixture.nowMs += 3_600_000;
     await maker().makeAll();
-    expect((await read(wrong)).report).not.toBeNull();
+    expect(await isReady(wrong)).toBe(true);
+  });
+
+  /** An ended show with this many quizzes. @returns its id and the numbers of the quizzes */
+  async function showWithQuizzes(count: number): Promise<{ id: string; numbers: number[] }> {
+    const id = await fixture.newStream();
+    await start(id);
+    const numbers: number[] = [];
+    while (numbers.length < count) numbers.push(await published(id));
+    await fixture.seal(20);
+    await end(id);
+    await fixture.seal(1);
+    return { id, numbers };
+  }
+
+  test('[J-11] a report is stored in parts of 20 quizzes, and no call has the texts of more', async () => {
+    await opened();
+    const { id, numbers } = await showWithQuizzes(45);
+    let textsMax = 0;
+    const counting = <Input, Output>(call: (input: Input) => Promise<Output>) => {
+      return async (input: Input) => {
+        const output = await call(input);
+        const json = JSON.stringify([input, output]);
+        textsMax = Math.max(textsMax, json.split('Which?').length - 1);
+        return output;
+      };
+    };
+    const { readShow, readQuizResults, writeReportPart, finishReport } = fixture.store;
+    await maker({
+      ...fixture.store,
+      readShow: counting(readShow),
+      readQuizResults: counting(readQuizResults),
+      writeReportPart: counting(writeReportPart),
+      finishReport: counting(finishReport),
+    }).makeAll();
+    const parts = (await partsOf(id)) ?? [];
+    expect(parts.map((part) => (part ?? '').split('Which?').length - 1)).toEqual([20, 20, 5]);
+    expect(textsMax).toBe(20);
+    const results = await fixture.store.readQuizResults({ numbers });
+    const idOf = (number: number) => results.find((result) => result.number === number)?.id;
+    expect((await reportOf(id))?.quizzes.map((quiz) => quiz.id)).toEqual(
+      numbers.map((number) => idOf(number) as string),
+    );
+  });
+
+  test('[J-3] another node writes the remaining parts of the report of a dead node', async () => {
+    await opened();
+    const { id } = await showWithQuizzes(45);
+    const written: number[] = [];
+    const dying: Store = {
+      ...fixture.store,
+      writeReportPart: async (input) => {
+        if (input.part === 2) throw new Unavailable('The node is dead.');
+        written.push(input.part);
+        return fixture.store.writeReportPart(input);
+      },
+    };
+    const isDead = () => written.length === 2;
+    await maker(withoutPostponing(dying, isDead), async () => {
+      if (written.length === 0) fixture.nowMs += 600;
+    }).makeAll();
+    expect(await isReady(id)).toBe(false);
+    fixture.nowMs += LEASE_MS;
+    await maker({
+      ...fixture.store,
+      writeReportPart: async (input) => {
+        written.push(input.part);
+        return fixture.store.writeReportPart(input);
+      },
+    }).makeAll();
+    // The progress after the second part was not saved.
+    expect(written).toEqual([0, 1, 1, 2]);
+    const report = await reportOf(id);
+    expect(report?.quizzes).toHaveLength(45);
+    expect(report?.made).toBe(fixture.nowMs - LEASE_MS);
+  });
+
+  test('[S-19] [J-11] the parts of a report are not read with those of the report made after it', async () => {
+    await opened();
+    const { id } = await showWithQuizzes(25);
+    await maker().makeAll();
+    const { text } = await read(id);
+    if (!text) throw new Error('the report is not ready');
+    expect(text.parts).toBe(2);
+    const readSecond = () => fixture.store.readReportPart({ streamId: id, part: 1, ...text });
+    const second = await readSecond();
+    await fixture.store.reopenStream({ ...own(id), nowMs: fixture.nowMs });
+    expect(await readSecond()).toBe(second);
+    await end(id);
+    await fixture.seal(1);
+    await maker().makeAll();
+    expect(await readSecond()).toBeNull();
+    expect((await reportOf(id))?.quizzes).toHaveLength(25);
+  });
+
+  test('[J-1] a report that an earlier version stored as one text stays readable', async () => {
+    await opened();
+    const { id } = await showWithQuizzes(2);
+    await maker().makeAll();
+    const report = await reportOf(id);
+    const text = JSON.stringify(report);
+    await fixture.run('update reports set parts = null, report = $1', [text]);
+    await fixture.run('delete from report_parts');
+    expect(await partsOf(id)).toEqual([text]);
   });
 
   // These depend on the report maker, not on the database.
@@ -317,12 +433,12 @@ describe.each(FIXTURES)('reports in %s', (database, open) => {
       );
       await stopping.makeAll();
       expect(pages).toBe(3);
-      const { done, report } = await read(id);
-      expect(report).toBeNull();
+      const { done, text } = await read(id);
+      expect(text).toBeNull();
       expect(done).toBeGreaterThan(0);
       expect(done).toBeLessThan(1);
       await maker(onEachPage(fixture.nodes[1], () => pages++)).makeAll();
-      expect((await read(id)).report).not.toBeNull();
+      expect(await isReady(id)).toBe(true);
     });
 
     test('[J-11] stored progress has a bounded size', async () => {

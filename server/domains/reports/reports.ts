@@ -1,9 +1,10 @@
-import type { StudioHandlerFactory } from '../../auth/studio-handler.ts';
+import type { StudioContext, StudioHandlerFactory } from '../../auth/studio-handler.ts';
 import { ReportMaker, type ReportMakerOptions } from './report-maker.ts';
 import { type ReportRoutes, reportHandlers } from './report-routes.ts';
 
 export interface ReportDeps extends Omit<ReportMakerOptions, 'store'> {
   readonly studio: StudioHandlerFactory;
+  readonly context: Pick<StudioContext, 'largeOperations'>;
   readonly store: ReportMakerOptions['store'] & ReportRoutes['store'];
 }
 

@@ -5,6 +5,7 @@ import { readProcedure, type Tx } from '../../storage/sql/procedure.ts';
 import { type AnswerWindow, type QuizFigures, withAnswers } from './answer-figures.ts';
 import { type FeedFigures, type Scope, withIntervals } from './feed-figures.ts';
 import type { Show, ShowQuiz } from './progress.ts';
+import type { QuizResult } from './report-parts.ts';
 
 /*
  * The data of reports, in pages that take a few milliseconds each, so that other readers do not wait.
@@ -31,10 +32,26 @@ export const showProcedures = {
       started,
       ended,
       scope: await scopeOf(tx, streamId, started, intervalAt(ended)),
-      quizzes: await quizzesOf(tx, streamId),
+      quizzes: await showQuizzesOf(tx, streamId),
       rounds: await roundsOf(tx, streamId),
     };
   }),
+
+  /** Results of the quizzes with these numbers, in any order. */
+  readQuizResults: readProcedure(
+    async (tx, { numbers }: { numbers: readonly number[] }): Promise<QuizResult[]> => {
+      const rows = await tx.query<StoredResult>(
+        `select id, number, question, choices, answer, counts from quizzes
+         where number in (select wanted from ${tx.rows('$1', ['wanted integer'])} numbers)`,
+        [JSON.stringify(numbers.map((number) => [number]))],
+      );
+      return rows.map(({ choices, counts, ...quiz }) => ({
+        ...quiz,
+        choices: JSON.parse(choices),
+        counts: JSON.parse(counts),
+      }));
+    },
+  ),
 
   /** Adds a page of intervals from `next` on. @returns `next`: null after the last page */
   addIntervals: readProcedure(
@@ -94,24 +111,18 @@ async function scopeOf(
   return { from: Math.min(first, end), end, to: Math.max(end, Number(row?.watermark)) };
 }
 
-interface StoredShowQuiz extends Omit<ShowQuiz, 'choices' | 'counts' | 'toldInterval'> {
-  readonly choices: string;
-  readonly counts: string;
-  readonly created: number;
-  readonly toldInterval: number | null;
-}
+type StoredResult = Omit<QuizResult, 'choices' | 'counts'> & { choices: string; counts: string };
 
-async function quizzesOf(tx: Tx, streamId: string): Promise<ShowQuiz[]> {
-  const rows = await tx.query<StoredShowQuiz>(
-    `select id, number, question, choices, answer, counts, created, told_interval as "toldInterval",
-       close_interval as "closeInterval"
+async function showQuizzesOf(tx: Tx, streamId: string): Promise<ShowQuiz[]> {
+  const rows = await tx.query<
+    Omit<ShowQuiz, 'toldInterval'> & { created: number; toldInterval: number | null }
+  >(
+    `select number, created, told_interval as "toldInterval", close_interval as "closeInterval"
      from quizzes where stream_id = $1 and counts is not null order by created, number`,
     [streamId],
   );
-  return rows.map(({ choices, counts, created, toldInterval, ...quiz }) => ({
+  return rows.map(({ created, toldInterval, ...quiz }) => ({
     ...quiz,
-    choices: JSON.parse(choices),
-    counts: JSON.parse(counts),
     // Null for quizzes of earlier versions; `created` is when the quiz was published.
     toldInterval: toldInterval ?? intervalAt(created),
   }));
