@@ -1,4 +1,9 @@
 import { expect, test } from 'bun:test';
+import {
+  manifestText,
+  masterPlaylistText,
+  mediaPlaylistText,
+} from '../../test/support/media/playlist-texts.ts';
 import { BEGIN_MS, epochOf, segmentOf } from '../../test/support/media/segment-store-fixture.ts';
 import {
   FakeStreamSegments,
@@ -40,10 +45,10 @@ function record(seconds: number) {
 function render(channel: Channel) {
   const presentation = channel.presentation();
   return {
-    media: hlsMediaPlaylist(presentation, 'v0') ?? '',
-    delta: hlsMediaPlaylist(presentation, 'v0', true) ?? '',
-    master: hlsMultivariantPlaylist(presentation) ?? '',
-    dash: dashManifest(presentation) ?? '',
+    media: mediaPlaylistText(presentation, 'v0') ?? '',
+    delta: mediaPlaylistText(presentation, 'v0', true) ?? '',
+    master: masterPlaylistText(presentation) ?? '',
+    dash: manifestText(presentation) ?? '',
   };
 }
 
@@ -76,7 +81,7 @@ test('[M-27] the end of a recording makes all of it playable, and no sequence nu
   expect(live.master).toContain('\nv0.m3u8');
   await channel.end();
   const presentation = channel.presentation();
-  const ended = hlsMediaPlaylist(withinDvrWindow(presentation), 'v0') ?? '';
+  const ended = mediaPlaylistText(withinDvrWindow(presentation), 'v0') ?? '';
   expect(ended).toBe(`${live.media}#EXT-X-ENDLIST\n`);
   const { media, master, dash } = render(channel);
   expect(master).toContain('\nv0-recording.m3u8');
@@ -94,4 +99,28 @@ test('[M-27] a recording within the window keeps its playlists after the end', a
     master: expect.stringContaining('\nv0.m3u8'),
     media: `${media}#EXT-X-ENDLIST\n`,
   });
+});
+
+test('[M-27] renderings of a long recording pause after every 100 segments', async () => {
+  const { channel } = record(WINDOW_S);
+  await channel.end();
+  let reads = 0;
+  const presentation = channel.presentation();
+  const segments = presentation.segments.map(({ pieces, ...segment }) => ({
+    ...segment,
+    get pieces() {
+      reads++;
+      return pieces;
+    },
+  }));
+  for (const render of [hlsMediaPlaylist, hlsMultivariantPlaylist, dashManifest]) {
+    const rendering = render({ ...presentation, segments }, 'v0');
+    const steps: number[] = [];
+    for (let isDone = false; !isDone; ) {
+      reads = 0;
+      isDone = rendering.next().done === true;
+      steps.push(reads);
+    }
+    expect(Math.max(...steps)).toBeLessThan(500);
+  }
 });

@@ -8,7 +8,10 @@ const RESPONSES = 100;
 const GROWTH_BYTES_MAX = 100_000_000;
 
 const bytes = new Uint8Array(BYTES).fill(1);
-const rendered: RenderedPlaylist = { version: 1, plain: bytes, etag: 'W/"a"', gzipped: bytes };
+const rendered: RenderedPlaylist = {
+  ...{ version: 1, isEnded: false, reopenedMs: null },
+  ...{ plain: bytes, etag: 'W/"a"', gzipped: bytes },
+};
 const responses = new MediaResponses('*');
 const request = (headers: Record<string, string> = {}) => new Request('http://h/', { headers });
 const playlist = (headers?: Record<string, string>) =>

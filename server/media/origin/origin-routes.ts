@@ -26,7 +26,7 @@ import {
 import { type MediaFile, parseMediaName, parsePlaylistName } from './media-file.ts';
 import { MediaResponses } from './media-responses.ts';
 import { type PendingClient, PendingRequests } from './pending-requests.ts';
-import { PlaylistCache } from './playlist-cache.ts';
+import { PlaylistCache, type Render, type RenderedPlaylist } from './playlist-cache.ts';
 import { commonHeaders, PREFLIGHT_HEADERS } from './response-headers.ts';
 
 export interface OriginOptions extends ReadOnlyOptions {
@@ -175,7 +175,7 @@ export class Origin {
   ): Reply {
     const { track } = file;
     const directives = parseDirectives(request.url);
-    const render = (current: Presentation) => {
+    const render: Render = (current) => {
       const contents = playlistContents(current, file);
       return contents && hlsMediaPlaylist(contents, track, directives.skip);
     };
@@ -198,21 +198,23 @@ export class Origin {
     stream: PlayableStream,
     file: MediaFile,
     request: Request,
-    render: (presentation: Presentation) => string | null,
+    render: Render,
     directives: DeliveryDirectives | null = null,
   ): Reply {
     const track = 'track' in file ? file.track : '';
     const isMediaPlaylist = file.kind === 'playlist' || file.kind === 'recording';
     const reopenedMs = isMediaPlaylist ? file.reopenedMs : null;
     const key = `${file.kind} ${track} ${reopenedMs} ${directives?.skip ?? false}`;
-    const rendered = this.playlists.get(stream, key, render);
-    if (!rendered) throw notFound();
     const isBlockingReload = directives !== null && directives.seq !== null;
-    const presentation = stream.presentation();
-    const isEnded =
-      presentation.isEnded || (isMediaPlaylist && reopenedMs !== presentation.reopenedMs);
-    const state = { ...presentation, isEnded };
-    return this.responses.playlist(rendered, file, request, state, isBlockingReload);
+    const reply = (rendered: RenderedPlaylist | null) => {
+      if (!rendered) throw notFound();
+      const isOfEarlierSession = isMediaPlaylist && reopenedMs !== rendered.reopenedMs;
+      const isEnded = rendered.isEnded || isOfEarlierSession;
+      const state = { ...stream.presentation(), isEnded };
+      return this.responses.playlist(rendered, file, request, state, isBlockingReload);
+    };
+    const rendered = this.playlists.get(stream, key, render);
+    return rendered instanceof Promise ? rendered.then(reply) : reply(rendered);
   }
 
   private respondPart(

@@ -1,19 +1,42 @@
 import { expect, test } from 'bun:test';
 import { gunzipSync } from 'node:zlib';
 import { FakeStream } from '../../../test/support/media/origin-fixture.ts';
-import { gzipped, PlaylistCache } from './playlist-cache.ts';
+import { Unavailable } from '../../platform/errors.ts';
+import type { Rendering } from '../playlist/rendering.ts';
+import type { Presentation } from '../segment.ts';
+import { gzipped, PlaylistCache, type Render, type RenderedPlaylist } from './playlist-cache.ts';
+
+/** Renders this text at once; null: nothing. */
+function rendering(text: () => string | null): Render {
+  return function* (): Rendering {
+    yield;
+    const piece = text();
+    return piece === null ? null : [piece];
+  };
+}
+
+/** Renders the number of segments; each pause takes 3 ms. */
+function* renderSlowly({ segments }: Presentation): Rendering {
+  for (let pause = 0; pause < 12; pause++) {
+    Bun.sleepSync(3);
+    yield;
+  }
+  return [`${segments.length} segments`];
+}
+
+const textOf = (playlist: RenderedPlaylist | null) => new TextDecoder().decode(playlist?.plain);
 
 test('a playlist is rendered once until its stream changes', async () => {
   const cache = new PlaylistCache();
   const stream = new FakeStream().startEpoch();
   let renders = 0;
-  const render = () => `render ${renders++}`;
-  const first = cache.get(stream, 'a', render);
+  const render = rendering(() => `render ${renders++}`);
+  const first = await cache.get(stream, 'a', render);
   expect(cache.get(stream, 'a', render)).toBe(first);
-  expect(cache.get(stream, 'b', render)?.plain).not.toEqual(first?.plain);
+  expect((await cache.get(stream, 'b', render))?.plain).not.toEqual(first?.plain);
   stream.addSegment();
-  const next = cache.get(stream, 'a', render);
-  expect(new TextDecoder().decode(next?.plain)).toBe('render 2');
+  const next = await cache.get(stream, 'a', render);
+  expect(textOf(next)).toBe('render 2');
   expect(next?.etag).not.toBe(first?.etag);
   expect(renders).toBe(3);
 });
@@ -21,23 +44,27 @@ test('a playlist is rendered once until its stream changes', async () => {
 test('a playlist is compressed once and then available synchronously', async () => {
   const cache = new PlaylistCache();
   const stream = new FakeStream().startEpoch();
-  const render = () => {
-    const playlist = cache.get(stream, 'a', () => 'the same');
+  const render = async () => {
+    const playlist = await cache.get(
+      stream,
+      'a',
+      rendering(() => 'the same'),
+    );
     if (!playlist) throw new Error('no playlist');
     return playlist;
   };
-  const [a, b] = [gzipped(render()), gzipped(render())];
+  const [a, b] = [gzipped(await render()), gzipped(await render())];
   expect(a).toBeInstanceOf(Promise);
   expect(b).toBe(a);
   const bytes = await a;
   expect(gunzipSync(bytes).toString()).toBe('the same');
-  expect(gzipped(render())).toBe(bytes);
+  expect(gzipped(await render())).toBe(bytes);
   // The stream changed, but the text did not.
   stream.addSegment();
-  expect(gzipped(render())).toBe(bytes);
+  expect(gzipped(await render())).toBe(bytes);
 });
 
-test('all playlists of a stream with nine tracks that was reopened are cached', () => {
+test('all playlists of a stream with nine tracks that was reopened are cached', async () => {
   const cache = new PlaylistCache();
   const stream = new FakeStream().startEpoch();
   const kinds = ['playlist', 'recording', 'playlist 1', 'recording 1'];
@@ -45,46 +72,113 @@ test('all playlists of a stream with nine tracks that was reopened are cached', 
     kinds.flatMap((kind) => [`${kind} ${track}`, `${kind} ${track} skip`]),
   ).flat();
   let renders = 0;
-  const render = () => `render ${renders++}`;
-  for (const key of [...keys, ...keys]) cache.get(stream, key, render);
+  const render = rendering(() => `render ${renders++}`);
+  for (const key of [...keys, ...keys]) await cache.get(stream, key, render);
   expect(renders).toBe(keys.length);
 });
 
-test('[S-19] playlists of a stream that was reopened often are cached', () => {
+test('[S-19] playlists of a stream that was reopened often are cached', async () => {
   const cache = new PlaylistCache();
   const stream = new FakeStream().startEpoch();
   let renders = 0;
-  const render = () => `render ${renders++}`;
+  const render = rendering(() => `render ${renders++}`);
   const tracks = Array.from({ length: 8 }, (_, track) => `playlist ${track}`);
   const playlistsOf = (session: number) => tracks.map((key) => `${key} ${session}`);
   for (let session = 0; session < 40; session++) {
-    for (const key of playlistsOf(session)) cache.get(stream, key, render);
+    for (const key of playlistsOf(session)) await cache.get(stream, key, render);
     stream.addSegment();
   }
   renders = 0;
-  for (const key of [...playlistsOf(40), ...playlistsOf(40)]) cache.get(stream, key, render);
+  for (const key of [...playlistsOf(40), ...playlistsOf(40)]) await cache.get(stream, key, render);
   expect(renders).toBe(tracks.length);
 });
 
-test('the playlists of a stream that is often requested stay in the cache, and others leave it', () => {
+test('the playlists of a stream that is often requested stay in the cache, and others leave it', async () => {
   const cache = new PlaylistCache();
   const stream = new FakeStream().startEpoch();
-  const textOf = (key: string, text: string) =>
-    new TextDecoder().decode(cache.get(stream, key, () => text)?.plain);
-  textOf('live', 'first');
+  const textNow = async (key: string, text: string) =>
+    textOf(
+      await cache.get(
+        stream,
+        key,
+        rendering(() => text),
+      ),
+    );
+  await textNow('live', 'first');
   for (let other = 0; other < 200; other++) {
     stream.addSegment();
-    textOf('live', `live ${other}`);
-    textOf(`other ${other}`, 'once');
-    expect(textOf('live', 'again')).toBe(`live ${other}`);
+    await textNow('live', `live ${other}`);
+    await textNow(`other ${other}`, 'once');
+    expect(await textNow('live', 'again')).toBe(`live ${other}`);
   }
-  expect(textOf('other 0', 'again')).toBe('again');
-  expect(textOf('other 199', 'again')).toBe('once');
+  expect(await textNow('other 0', 'again')).toBe('again');
+  expect(await textNow('other 199', 'again')).toBe('once');
 });
 
-test('an empty result is not cached', () => {
+test('an empty result is not cached', async () => {
   const cache = new PlaylistCache();
   const stream = new FakeStream();
-  expect(cache.get(stream, 'a', () => null)).toBeNull();
-  expect(cache.get(stream, 'a', () => 'now')).not.toBeNull();
+  expect(
+    await cache.get(
+      stream,
+      'a',
+      rendering(() => null),
+    ),
+  ).toBeNull();
+  expect(
+    await cache.get(
+      stream,
+      'a',
+      rendering(() => 'now'),
+    ),
+  ).not.toBeNull();
 });
+
+test('[M-27] a long playlist is rendered once for all requests, and others run meanwhile', async () => {
+  for (const stream of [new FakeStream(), new FakeStream().end()]) {
+    const cache = new PlaylistCache();
+    let renders = 0;
+    const render: Render = (presentation) => {
+      renders++;
+      return renderSlowly(presentation);
+    };
+    let turns = 0;
+    const others = setInterval(() => turns++, 0);
+    const requests = [1, 2, 3].map(() => cache.get(stream, 'a', render));
+    const [first, ...shared] = await Promise.all(requests);
+    clearInterval(others);
+    expect(shared).toEqual([first, first] as typeof shared);
+    expect(renders).toBe(1);
+    expect(turns).toBeGreaterThanOrEqual(2);
+  }
+});
+
+test('[M-30] a request gets no playlist from before it, also when one is being rendered', async () => {
+  const cache = new PlaylistCache();
+  const stream = new FakeStream().startEpoch().addSegment();
+  const before = cache.get(stream, 'a', renderSlowly);
+  stream.addSegment();
+  const after = [1, 2].map(() => cache.get(stream, 'a', renderSlowly));
+  expect(textOf(await before)).toBe('1 segments');
+  const [one, other] = await Promise.all(after);
+  expect(textOf(one ?? null)).toBe('2 segments');
+  expect(other).toBe(one as typeof other);
+});
+
+test('[M-27] playlists of 32 ended streams wait at most, and those of a live stream for none of them', async () => {
+  const cache = new PlaylistCache();
+  const order: string[] = [];
+  const get = async (stream: FakeStream, name: string) => {
+    await cache.get(stream, name, renderSlowly);
+    order.push(name);
+  };
+  const archive = Array.from({ length: 33 }, () => new FakeStream().end());
+  const waiting = archive.slice(0, 32).map((stream, n) => get(stream, `ended ${n}`));
+  waiting.push(get(archive[0] as FakeStream, 'another'));
+  await expect(get(archive[32] as FakeStream, 'refused')).rejects.toThrow(Unavailable);
+  await get(new FakeStream().startEpoch(), 'live');
+  expect(order.indexOf('live')).toBeLessThan(5);
+  await Promise.all(waiting);
+  await get(archive[32] as FakeStream, 'admitted');
+  expect(order).toHaveLength(35);
+}, 20_000);

@@ -1,14 +1,46 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { Unavailable } from '../../platform/errors.ts';
+import { Pace } from '../../platform/pace.ts';
+import { runInSlices, runSlice, type Sliced } from '../../platform/slices.ts';
+import type { Rendering } from '../playlist/rendering.ts';
 import type { PlayableStream, Presentation } from '../segment.ts';
+import { WorkQueue } from '../work-queue.ts';
 
 export interface RenderedPlaylist {
+  /** Of the presentation that it lists, as are `isEnded` and `reopenedMs`. */
   readonly version: number;
+  readonly isEnded: boolean;
+  readonly reopenedMs: number | null;
   readonly plain: Uint8Array;
   /** Hash of the text. Weak, because the compressed body has it too. */
   readonly etag: string;
   /** Compressed on first use; a promise while that runs. */
   gzipped: Uint8Array | Promise<Uint8Array> | null;
+}
+
+/** Null: there is no such playlist. */
+type Result = RenderedPlaylist | null;
+
+/** Starts to render a playlist. */
+export type Render = (presentation: Presentation) => Rendering | null;
+
+interface RenderingState {
+  /** The version that it lists; null: it has not begun, and will list the newest one. */
+  version: number | null;
+}
+
+/** A rendering that has not ended. */
+interface RunningRendering extends RenderingState {
+  readonly result: Promise<Result>;
+  /** The result for requests that need a newer version. */
+  next: Promise<Result> | null;
+}
+
+interface StreamPlaylists {
+  /** The most recently rendered is the last one. */
+  readonly rendered: Map<string, RenderedPlaylist>;
+  readonly running: Map<string, RunningRendering>;
 }
 
 // More than a stream has: about six tracks, each with a live playlist and one of the recording, before
@@ -23,43 +55,139 @@ const compress = promisify(gzip) as (
 ) => Promise<Uint8Array>;
 const GZIP_LEVEL = 4;
 
+// As many as there are open channels of ended streams: streams whose playlists wait stay in memory.
+const ENDED_STREAMS_MAX = 32;
+
 const encoder = new TextEncoder();
+
+/** Renders playlists in slices, one after the other. */
+class RenderQueue {
+  private readonly queue = new WorkQueue();
+  private readonly pace = new Pace();
+
+  get isIdle(): boolean {
+    return this.queue.isIdle;
+  }
+
+  /** @param segments that the playlist lists at most */
+  add(segments: number, rendering: Sliced<Result>): Promise<Result> {
+    return this.queue.add(segments, () => runInSlices(rendering, this.pace.step));
+  }
+}
 
 /** Rendered playlists: each is rendered once and shared until its stream changes. */
 export class PlaylistCache {
-  private readonly playlists = new WeakMap<PlayableStream, Map<string, RenderedPlaylist>>();
+  private readonly playlists = new WeakMap<PlayableStream, StreamPlaylists>();
+  private readonly endedQueue = new RenderQueue();
+  /** Of streams that have not ended: their playlists do not wait for those of an archive. */
+  private readonly openQueue = new RenderQueue();
+  /** Ended streams whose playlists are being rendered. */
+  private readonly endedStreams = new Set<PlayableStream>();
 
   /**
-   * Returns the cached playlist, or renders it.
+   * Returns the cached playlist, or renders it, of a version that is not older than the call.
    * @param key identifies the playlist within the stream
    * @returns null when `render` returns null
+   * @throws Unavailable when those of too many ended streams are being rendered
    */
-  get(
-    stream: PlayableStream,
-    key: string,
-    render: (presentation: Presentation) => string | null,
-  ): RenderedPlaylist | null {
-    const presentation = stream.presentation();
-    const streamPlaylists = this.playlists.get(stream) ?? new Map<string, RenderedPlaylist>();
-    this.playlists.set(stream, streamPlaylists);
-    const cached = streamPlaylists.get(key);
-    if (cached?.version === presentation.version) return cached;
-    const text = render(presentation);
-    if (text === null) {
-      streamPlaylists.delete(key);
-      return null;
-    }
-    const plain = encoder.encode(text);
-    const etag = `W/"${Bun.hash.xxHash64(plain).toString(36)}"`;
-    const { version } = presentation;
-    const rendered: RenderedPlaylist =
-      cached?.etag === etag ? { ...cached, version } : { version, plain, etag, gzipped: null };
-    // The most recently rendered is the last one.
-    streamPlaylists.delete(key);
-    streamPlaylists.set(key, rendered);
-    if (streamPlaylists.size > PLAYLISTS_PER_STREAM_MAX) removeOldest(streamPlaylists);
-    return rendered;
+  get(stream: PlayableStream, key: string, render: Render): Result | Promise<Result> {
+    const { version } = stream.presentation();
+    const own = this.playlists.get(stream) ?? { rendered: new Map(), running: new Map() };
+    this.playlists.set(stream, own);
+    const cached = own.rendered.get(key);
+    if (cached?.version === version) return cached;
+    const running = own.running.get(key);
+    if (!running) return this.start(stream, own, key, render);
+    if (running.version === null || running.version === version) return running.result;
+    const renderNext = () => this.get(stream, key, render);
+    running.next ??= running.result.then(renderNext, renderNext);
+    return running.next;
   }
+
+  private start(
+    stream: PlayableStream,
+    own: StreamPlaylists,
+    key: string,
+    render: Render,
+  ): Result | Promise<Result> {
+    const { isEnded, segments } = stream.presentation();
+    if (isEnded) this.admitEnded(stream);
+    const state: RenderingState = { version: null };
+    const rendering = renderPlaylist(stream, own.rendered, key, render, state);
+    if (!isEnded && this.openQueue.isIdle) {
+      const slice = runSlice(rendering);
+      if (slice.done) return slice.value;
+    }
+    const queue = isEnded ? this.endedQueue : this.openQueue;
+    const result = queue.add(segments.length, rendering).finally(() => {
+      own.running.delete(key);
+      if (own.running.size === 0) this.endedStreams.delete(stream);
+    });
+    own.running.set(key, Object.assign(state, { result, next: null }));
+    return result;
+  }
+
+  private admitEnded(stream: PlayableStream): void {
+    const { endedStreams } = this;
+    if (endedStreams.size >= ENDED_STREAMS_MAX && !endedStreams.has(stream)) {
+      throw new Unavailable('Too many recordings are requested at the same time.');
+    }
+    endedStreams.add(stream);
+  }
+}
+
+function* renderPlaylist(
+  stream: PlayableStream,
+  playlists: Map<string, RenderedPlaylist>,
+  key: string,
+  render: Render,
+  state: RenderingState,
+): Sliced<Result> {
+  const presentation = snapshotOf(stream.presentation());
+  const { version, isEnded, reopenedMs } = presentation;
+  state.version = version;
+  const rendering = render(presentation);
+  const pieces = rendering && (yield* rendering);
+  if (!pieces) {
+    playlists.delete(key);
+    return null;
+  }
+  const plain = yield* encode(pieces);
+  const etag = `W/"${Bun.hash.xxHash64(plain).toString(36)}"`;
+  const cached = playlists.get(key);
+  const contents = cached?.etag === etag ? cached : { plain, etag, gzipped: null };
+  const rendered = { ...contents, version, isEnded, reopenedMs };
+  playlists.delete(key);
+  playlists.set(key, rendered);
+  if (playlists.size > PLAYLISTS_PER_STREAM_MAX) removeOldest(playlists);
+  return rendered;
+}
+
+/** The arrays of a presentation change in place, also between two slices. */
+function snapshotOf(presentation: Presentation): Presentation {
+  const { epochs, segments, parts } = presentation;
+  return {
+    ...presentation,
+    epochs: epochs.slice(),
+    segments: segments.slice(),
+    parts: new Map([...parts].map(([seq, list]) => [seq, list.slice()])),
+  };
+}
+
+function* encode(pieces: readonly string[]): Sliced<Uint8Array> {
+  const encoded: Uint8Array[] = [];
+  for (const piece of pieces) {
+    encoded.push(encoder.encode(piece));
+    yield;
+  }
+  const bytes = new Uint8Array(encoded.reduce((sum, { byteLength }) => sum + byteLength, 0));
+  let offset = 0;
+  for (const piece of encoded) {
+    bytes.set(piece, offset);
+    offset += piece.byteLength;
+    yield;
+  }
+  return bytes;
 }
 
 // Each reopening leaves the playlists of the session before, which nobody can request any more.

@@ -1,4 +1,6 @@
+import type { Sliced } from '../../platform/slices.ts';
 import type { Presentation, Segment, TrackId } from '../segment.ts';
+import { SEGMENTS_PER_STEP } from './rendering.ts';
 import { targetDurationS } from './target-duration.ts';
 
 /** Measured bit rates of a track, bit/s. */
@@ -12,12 +14,16 @@ export interface BitRates {
  * Measures the bit rates of a track. Segments without the track and gaps do not count.
  * @returns null when no segment has this track
  */
-export function bitRates({ segments, segmentMs }: Presentation, track: TrackId): BitRates | null {
+export function* bitRates(
+  { segments, segmentMs }: Presentation,
+  track: TrackId,
+): Sliced<BitRates | null> {
   const targetMs = targetDurationS(segmentMs) * 1_000;
   let peak = 0;
   let totalBits = 0;
   let totalMs = 0;
   for (let i = 0; i < segments.length; i++) {
+    if (i % SEGMENTS_PER_STEP === 0) yield;
     const lastBits = bitsOf(segments[i] as Segment, track);
     if (lastBits === null) continue;
     totalBits += lastBits;

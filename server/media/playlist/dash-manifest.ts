@@ -1,14 +1,16 @@
+import type { Sliced } from '../../platform/slices.ts';
 import {
   type AudioTrack,
   type Epoch,
   epochName,
   isGap,
-  type Piece,
   type Presentation,
   type Segment,
   type Track,
+  type TrackId,
   type VideoTrack,
 } from '../segment.ts';
+import { type Rendering, SEGMENTS_PER_STEP } from './rendering.ts';
 import { longestSegmentMs } from './target-duration.ts';
 import { element } from './xml.ts';
 
@@ -54,8 +56,8 @@ const PLAYBACK_RATE = { min: 0.96, max: 1.04 };
  *
  * @returns null without segments
  */
-export function dashManifest(presentation: Presentation): string | null {
-  const periods = periodsOf(presentation).slice(-PERIODS_MAX);
+export function* dashManifest(presentation: Presentation): Rendering {
+  const periods = (yield* periodsOf(presentation)).slice(-PERIODS_MAX);
   const [first] = periods;
   const last = presentation.segments.at(-1);
   if (!first || !last) return null;
@@ -74,13 +76,17 @@ export function dashManifest(presentation: Presentation): string | null {
     minBufferTime: isoDuration(presentation.segmentMs),
     maxSegmentDuration: isoDuration(longestSegmentMs(presentation.segmentMs)),
   };
-  const content = periods.map((period) => periodText(period, isoDuration(period.startMs - zeroMs)));
+  const content: string[] = [];
+  for (const period of periods) {
+    yield;
+    content.push(yield* periodText(period, isoDuration(period.startMs - zeroMs)));
+  }
   if (!isEnded) {
     if (presentation.partMs !== null) content.unshift(serviceDescription(presentation));
     const timing = { schemeIdUri: 'urn:mpeg:dash:utc:http-iso:2014', value: TIME_URL };
     content.push(element('UTCTiming', timing));
   }
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${element('MPD', attributes, content)}\n`;
+  return ['<?xml version="1.0" encoding="UTF-8"?>\n', element('MPD', attributes, content), '\n'];
 }
 
 // Players count the delay not from now, as the standard says, but from the end of the available
@@ -105,11 +111,11 @@ function serviceDescription({ latencyMs }: Presentation): string {
   ]);
 }
 
-function periodsOf({ epochs, segments, isEnded }: Presentation): Period[] {
+function* periodsOf({ epochs, segments, isEnded }: Presentation): Sliced<Period[]> {
   const byNumber = new Map(epochs.map((epoch) => [epoch.number, epoch]));
   const periods: Period[] = [];
   for (let from = 0, to = 0; from < segments.length; from = to) {
-    to = endOfRun(segments, from);
+    to = yield* endOfRun(segments, from);
     const [first, before, after] = [segments[from] as Segment, segments[from - 1], segments[to]];
     const epoch = byNumber.get(first.epoch);
     if (!epoch || isGap(first)) continue;
@@ -129,29 +135,34 @@ function periodsOf({ epochs, segments, isEnded }: Presentation): Period[] {
 }
 
 /** The end index of a run of segments of one epoch that are all gaps or all no gaps. */
-function endOfRun(segments: readonly Segment[], from: number): number {
+function* endOfRun(segments: readonly Segment[], from: number): Sliced<number> {
   const first = segments[from] as Segment;
   let to = from + 1;
   for (let next = segments[to]; next; next = segments[++to]) {
+    if (to % SEGMENTS_PER_STEP === 0) yield;
     if (next.epoch !== first.epoch || isGap(next) !== isGap(first)) break;
   }
   return to;
 }
 
-function periodText(period: Period, start: string): string {
+function* periodText(period: Period, start: string): Sliced<string> {
   const { id, segments } = period;
   const [first, last] = [segments[0] as Segment, segments.at(-1) as Segment];
   const cached = PERIOD_TEXTS.get(first);
   if (cached?.id === id && cached.start === start && cached.last === last) return cached.text;
-  const text = element('Period', { id, start }, adaptationSets(period));
+  const text = element('Period', { id, start }, yield* adaptationSets(period));
   PERIOD_TEXTS.set(first, { id, start, last, text });
   return text;
 }
 
-function adaptationSets({ epoch, startMs, segments }: Period): string[] {
+function* adaptationSets({ epoch, startMs, segments }: Period): Sliced<string[]> {
+  const templates = new Map<Track, string>();
+  for (const track of epoch.tracks) {
+    templates.set(track, yield* segmentTemplate(epoch, segments, track, startMs));
+  }
+  const template = (track: Track) => templates.get(track) as string;
   const videos = epoch.tracks.filter((track) => track.kind === 'video');
   const audios = epoch.tracks.filter((track) => track.kind === 'audio');
-  const template = (track: Track) => segmentTemplate(epoch, segments, track, startMs);
   const common = { segmentAlignment: 'true', startWithSAP: 1 };
   const sets: string[] = [];
   if (videos.length > 0) {
@@ -194,12 +205,12 @@ function audioRepresentation({ id, codec, bandwidth, sampleRate, channels }: Aud
   return element('Representation', attributes, [configuration]);
 }
 
-function segmentTemplate(
+function* segmentTemplate(
   epoch: Epoch,
   segments: readonly Segment[],
   { id, timescale }: Track,
   startMs: number,
-): string {
+): Sliced<string> {
   const attributes = {
     timescale,
     presentationTimeOffset: Math.round((startMs / 1_000) * timescale),
@@ -207,32 +218,44 @@ function segmentTemplate(
     initialization: `$RepresentationID$/init-${epochName(epoch)}.mp4`,
     media: `$RepresentationID$/${epochName(epoch)}-$Number$.m4s`,
   };
-  const entries = timelineEntries(segments.map(({ pieces }) => pieces.get(id)));
+  const entries = yield* timelineEntries(segments, id);
   return element('SegmentTemplate', attributes, [element('SegmentTimeline', {}, entries)]);
 }
 
-/** `S` elements; contiguous segments of equal duration share one. */
-function timelineEntries(pieces: readonly (Piece | undefined)[]): string[] {
+/** Contiguous segments of equal duration. */
+interface TimelineRun {
+  /** The attribute `t`; empty when the run follows the previous one. */
+  readonly start: string;
+  readonly durationTicks: number;
+  endTicks: number;
+  repeats: number;
+}
+
+/** An `S` element for each run of segments. */
+function* timelineEntries(segments: readonly Segment[], id: TrackId): Sliced<string[]> {
   const elements: string[] = [];
-  let nextTicks: number | null = null;
-  for (let i = 0; i < pieces.length; ) {
-    const piece = pieces[i];
+  let run = null as TimelineRun | null;
+  for (const [i, { pieces }] of segments.entries()) {
+    if (i % SEGMENTS_PER_STEP === 0) yield;
+    const piece = pieces.get(id);
     if (!piece) throw new Error('a segment lacks a track of its epoch');
     const { startTicks, durationTicks } = piece;
-    let repeats = 0;
-    let endTicks = startTicks + durationTicks;
-    for (let next = pieces[i + 1]; next; next = pieces[i + repeats + 1]) {
-      if (next.startTicks !== endTicks || next.durationTicks !== durationTicks) break;
-      repeats++;
-      endTicks += durationTicks;
+    const endTicks = startTicks + durationTicks;
+    const isContiguous = run?.endTicks === startTicks;
+    if (run && isContiguous && run.durationTicks === durationTicks) {
+      run.repeats++;
+      run.endTicks = endTicks;
+      continue;
     }
-    const t = startTicks === nextTicks ? '' : ` t="${startTicks}"`;
-    const r = repeats === 0 ? '' : ` r="${repeats}"`;
-    elements.push(`<S${t} d="${durationTicks}"${r}/>`);
-    nextTicks = endTicks;
-    i += repeats + 1;
+    if (run) elements.push(runElement(run));
+    run = { start: isContiguous ? '' : ` t="${startTicks}"`, durationTicks, endTicks, repeats: 0 };
   }
+  if (run) elements.push(runElement(run));
   return elements;
+}
+
+function runElement({ start, durationTicks, repeats }: TimelineRun): string {
+  return `<S${start} d="${durationTicks}"${repeats === 0 ? '' : ` r="${repeats}"`}/>`;
 }
 
 function isoTime(ms: number): string {

@@ -1,3 +1,4 @@
+import type { Sliced } from '../../platform/slices.ts';
 import {
   type Epoch,
   epochName,
@@ -10,6 +11,7 @@ import {
 } from '../segment.ts';
 import { msOf } from '../track-queue.ts';
 import { livePlaylistSuffix } from './playlist-contents.ts';
+import { type Rendering, SEGMENTS_PER_STEP } from './rendering.ts';
 import { longestPartMs, targetDurationS } from './target-duration.ts';
 
 // RFC 8216bis, 4.4.3.8: HOLD-BACK is at least three target durations, CAN-SKIP-UNTIL at least six.
@@ -22,19 +24,19 @@ const PARTS_TARGETS = 3;
 
 /**
  * Renders the HLS media playlist of a track (RFC 8216; 8216bis for delta updates and low latency), in
- * service time. Equal presentations give equal texts. 7,200 segments take about a millisecond,
- * because the tags of a segment are cached.
+ * service time. Equal presentations give equal texts. A segment takes 2 to 9 µs the first time; in live
+ * playlists it takes a tenth of that later, because its tags are cached.
  *
  * @param skip `_HLS_skip=YES`: a delta update without old segments (RFC 8216bis, 6.2.5.1)
  * @returns null when no segment and no part has this track
  */
-export function hlsMediaPlaylist(
+export function* hlsMediaPlaylist(
   presentation: Presentation,
   track: TrackId,
   skip = false,
-): string | null {
+): Rendering {
   const playlist = new MediaPlaylist(presentation, track);
-  return playlist.isEmpty() ? null : playlist.text(skip);
+  return playlist.isEmpty() ? null : yield* playlist.pieces(skip);
 }
 
 class MediaPlaylist {
@@ -65,36 +67,46 @@ class MediaPlaylist {
     );
   }
 
-  text(skip: boolean): string {
+  *pieces(skip: boolean): Sliced<string[]> {
     const { segments, isEnded } = this.presentation;
     const skippedCount = skip && !isEnded ? this.countSegmentsBefore(SKIP_TARGETS) : 0;
     const hasParts = this.isLowLatency && !isEnded;
     const firstWithParts = hasParts ? this.countSegmentsBefore(PARTS_TARGETS) : segments.length;
-    let text = this.head(skippedCount);
-    for (let i = skippedCount; i < segments.length; i++) {
-      const segment = segments[i] as Segment;
-      const before = segments[i - 1];
-      if (before?.epoch !== segment.epoch)
-        text += this.discontinuityTags(before?.epoch, segment.epoch);
-      if (i < firstWithParts) {
-        text += this.segmentTags(segment);
-      } else {
-        text += this.dateTag(segment);
-        text += this.partTags(segment.seq, segment.epoch);
-        text += this.segmentUriTags(segment);
+    const pieces: string[] = [];
+    let isWhole = true;
+    for (let from = skippedCount; from < segments.length; from += SEGMENTS_PER_STEP) {
+      const to = Math.min(from + SEGMENTS_PER_STEP, segments.length);
+      let text = '';
+      for (let i = from; i < to; i++) {
+        isWhole &&= (segments[i] as Segment).pieces.has(this.id);
+        text += this.tagsAt(i, i >= firstWithParts);
       }
+      pieces.push(text);
+      yield;
     }
-    if (isEnded) return `${text}#EXT-X-ENDLIST\n`;
-    return this.isLowLatency ? text + this.liveEdgeTags() : text;
+    const head = this.head(skippedCount, isWhole);
+    const end = isEnded ? '#EXT-X-ENDLIST\n' : this.isLowLatency ? this.liveEdgeTags() : '';
+    return [head, ...pieces, end];
   }
 
-  private head(skippedCount: number): string {
+  private tagsAt(index: number, withParts: boolean): string {
+    const { segments } = this.presentation;
+    const segment = segments[index] as Segment;
+    const before = segments[index - 1]?.epoch;
+    const discontinuity =
+      before === segment.epoch ? '' : this.discontinuityTags(before, segment.epoch);
+    if (!withParts) return discontinuity + this.segmentTags(segment);
+    const parts = this.partTags(segment.seq, segment.epoch);
+    return discontinuity + this.dateTag(segment) + parts + this.segmentUriTags(segment);
+  }
+
+  private head(skippedCount: number, isWhole: boolean): string {
     const { segments, epochs } = this.presentation;
     const [first] = segments;
     const epoch = first?.epoch ?? epochs.at(-1)?.number ?? 0;
     const lines = [
       '#EXTM3U',
-      `#EXT-X-VERSION:${this.version(skippedCount)}`,
+      `#EXT-X-VERSION:${this.version(skippedCount, isWhole)}`,
       `#EXT-X-TARGETDURATION:${this.targetS}`,
       this.serverControl(),
       `#EXT-X-MEDIA-SEQUENCE:${first?.seq ?? this.openSegment.seq}`,
@@ -109,9 +121,8 @@ class MediaPlaylist {
   }
 
   // 7: fragmented MP4; 8: EXT-X-GAP; 9: EXT-X-SKIP.
-  private version(skippedCount: number): number {
+  private version(skippedCount: number, isWhole: boolean): number {
     if (skippedCount > 0 || this.isLowLatency) return 9;
-    const isWhole = this.presentation.segments.every(({ pieces }) => pieces.has(this.id));
     return isWhole ? 7 : 8;
   }
 
@@ -144,11 +155,14 @@ class MediaPlaylist {
   }
 
   private segmentTags(segment: Segment): string {
+    const render = () => this.dateTag(segment) + this.segmentUriTags(segment);
+    // A playlist that has ended is rendered once; with the cache it took twice as long.
+    if (this.presentation.isEnded) return render();
     const byTrack = SEGMENT_TAGS.get(segment) ?? new Map<TrackId, string>();
     SEGMENT_TAGS.set(segment, byTrack);
     let tags = byTrack.get(this.id);
     if (tags === undefined) {
-      tags = this.dateTag(segment) + this.segmentUriTags(segment);
+      tags = render();
       byTrack.set(this.id, tags);
     }
     return tags;

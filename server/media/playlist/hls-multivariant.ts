@@ -1,7 +1,8 @@
 import type { AudioTrack, Presentation, Track, VideoTrack } from '../segment.ts';
-import { bitRates } from './bit-rates.ts';
+import { type BitRates, bitRates } from './bit-rates.ts';
 import { exceedsDvrWindow } from './dvr-window.ts';
 import { livePlaylistSuffix, recordingPlaylistSuffix } from './playlist-contents.ts';
+import type { Rendering } from './rendering.ts';
 
 const AUDIO_GROUP = 'sound';
 
@@ -9,7 +10,7 @@ const AUDIO_GROUP = 'sound';
  * Renders the HLS multivariant playlist (RFC 8216, 4.3.4) with the tracks of the newest epoch.
  * @returns null before the first epoch
  */
-export function hlsMultivariantPlaylist(presentation: Presentation): string | null {
+export function* hlsMultivariantPlaylist(presentation: Presentation): Rendering {
   const epoch = presentation.epochs.at(-1);
   if (!epoch) return null;
   const audio = epoch.tracks.find((track) => track.kind === 'audio') ?? null;
@@ -20,11 +21,13 @@ export function hlsMultivariantPlaylist(presentation: Presentation): string | nu
     : livePlaylistSuffix(presentation);
   const lines = ['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-INDEPENDENT-SEGMENTS'];
   if (audio) lines.push(audioMediaTag(audio, suffix));
+  const rates = new Map<Track, BitRates | null>();
+  for (const track of epoch.tracks) rates.set(track, yield* bitRates(presentation, track.id));
   for (const track of epoch.tracks) {
     if (track.kind !== 'video') continue;
-    lines.push(streamInfTag(presentation, track, audio), `${track.id}${suffix}`);
+    lines.push(streamInfTag(rates, track, audio), `${track.id}${suffix}`);
   }
-  return `${lines.join('\n')}\n`;
+  return [`${lines.join('\n')}\n`];
 }
 
 function audioMediaTag({ id, channels }: AudioTrack, suffix: string): string {
@@ -41,15 +44,17 @@ function audioMediaTag({ id, channels }: AudioTrack, suffix: string): string {
 }
 
 function streamInfTag(
-  presentation: Presentation,
+  rates: ReadonlyMap<Track, BitRates | null>,
   track: VideoTrack,
   audio: AudioTrack | null,
 ): string {
   const tracks = audio ? [track, audio] : [track];
   const [frames, seconds] = track.frameRate;
-  const averages = tracks.map(({ id }) => bitRates(presentation, id)?.average ?? null);
+  const averages = tracks.map((each) => rates.get(each)?.average ?? null);
+  // The bandwidth that the encoder is set to, or the measured peak if that is higher.
+  const bandwidths = tracks.map((each) => Math.max(each.bandwidth, rates.get(each)?.peak ?? 0));
   const attributes = [
-    `BANDWIDTH=${sum(tracks.map((each) => bandwidthOf(presentation, each)))}`,
+    `BANDWIDTH=${sum(bandwidths)}`,
     ...(averages.includes(null) ? [] : [`AVERAGE-BANDWIDTH=${sum(averages as number[])}`]),
     `CODECS="${tracks.map(({ codec }) => codec).join(',')}"`,
     `RESOLUTION=${track.width}x${track.height}`,
@@ -57,11 +62,6 @@ function streamInfTag(
     ...(audio ? [`AUDIO="${AUDIO_GROUP}"`] : []),
   ];
   return `#EXT-X-STREAM-INF:${attributes.join(',')}`;
-}
-
-/** The bandwidth that the encoder is set to, or the measured peak if that is higher, bit/s. */
-function bandwidthOf(presentation: Presentation, track: Track): number {
-  return Math.max(track.bandwidth, bitRates(presentation, track.id)?.peak ?? 0);
 }
 
 function sum(numbers: readonly number[]): number {

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import { AUDIO, TRACKS, VIDEO } from '../../../test/support/media/fragment-fixture.ts';
+import {
+  manifestText,
+  masterPlaylistText,
+  mediaPlaylistText,
+} from '../../../test/support/media/playlist-texts.ts';
 import type { Epoch, Part, Piece, Presentation, Segment, Track, TrackId } from '../segment.ts';
-import { dashManifest, PERIODS_MAX } from './dash-manifest.ts';
-import { hlsMediaPlaylist } from './hls-media.ts';
-import { hlsMultivariantPlaylist } from './hls-multivariant.ts';
+import { PERIODS_MAX } from './dash-manifest.ts';
 import { longestPartMs, longestSegmentMs, targetDurationS } from './target-duration.ts';
 
 const BEGIN_MS = Date.UTC(2026, 10, 20, 16, 0, 0);
@@ -59,7 +62,7 @@ const part = (index: number, startMs: number, durationMs: number): Part => ({
 
 describe('[M-24] media playlist', () => {
   test('the HLS media playlist lists the segments of the DVR window', () => {
-    expect(hlsMediaPlaylist(presentation(), 'v1')).toBe(`#EXTM3U
+    expect(mediaPlaylistText(presentation(), 'v1')).toBe(`#EXTM3U
 #EXT-X-VERSION:7
 #EXT-X-TARGETDURATION:1
 #EXT-X-SERVER-CONTROL:CAN-SKIP-UNTIL=6.0,HOLD-BACK=3.0
@@ -86,7 +89,7 @@ v1/1795190402500-72.m4s
       [72, [part(0, BEGIN_MS + 2_500, 533), part(1, BEGIN_MS + 3_033, 467)]],
       [73, [part(0, BEGIN_MS + 3_500, 533)]],
     ]);
-    const text = hlsMediaPlaylist(presentation({ partMs: 500, parts }), 'a0') ?? '';
+    const text = mediaPlaylistText(presentation({ partMs: 500, parts }), 'a0') ?? '';
     const [head = '', tail = ''] = text.split('#EXT-X-DISCONTINUITY\n');
     expect(head).toStartWith(`#EXTM3U
 #EXT-X-VERSION:9
@@ -112,13 +115,13 @@ a0/1795190402500-72.m4s
   });
 
   test('HOLD-BACK follows the target latency', () => {
-    const text = hlsMediaPlaylist(presentation({ latencyMs: 8_000 }), 'v0');
+    const text = mediaPlaylistText(presentation({ latencyMs: 8_000 }), 'v0');
     expect(text).toContain(',HOLD-BACK=7.0\n');
   });
 
   test('the preload hint names the next segment when the open segment has all its parts', () => {
     const parts = new Map([[73, [part(0, BEGIN_MS + 3_500, 533), part(1, BEGIN_MS + 4_033, 467)]]]);
-    const text = hlsMediaPlaylist(presentation({ partMs: 500, parts }), 'v0');
+    const text = mediaPlaylistText(presentation({ partMs: 500, parts }), 'v0');
     expect(text).toContain('#EXT-X-PRELOAD-HINT:TYPE=PART,URI="v0/1795190402500-74.0.m4s"');
     expect(text).not.toContain('v0/1795190402500-73.1.m4s",INDEPENDENT');
   });
@@ -126,16 +129,16 @@ a0/1795190402500-72.m4s
   test('the HLS media playlist has parts before the first segment is complete', () => {
     const parts = new Map([[0, [part(0, BEGIN_MS, 500)]]]);
     const onlyParts = { partMs: 500, parts, segments: [], epochs: [epoch(0, BEGIN_MS)] };
-    const text = hlsMediaPlaylist(presentation(onlyParts), 'v0') ?? '';
+    const text = mediaPlaylistText(presentation(onlyParts), 'v0') ?? '';
     expect(text).toContain('#EXT-X-MEDIA-SEQUENCE:0\n#EXT-X-DISCONTINUITY-SEQUENCE:0\n');
     expect(text).toContain('#EXT-X-MAP:URI="v0/init-1795190400000.mp4"\n#EXT-X-PROGRAM');
-    expect(hlsMediaPlaylist(presentation({ ...onlyParts, parts: new Map() }), 'v0')).toBeNull();
+    expect(mediaPlaylistText(presentation({ ...onlyParts, parts: new Map() }), 'v0')).toBeNull();
   });
 
   test('the HLS media playlist ends with EXT-X-ENDLIST and without parts', () => {
     const parts = new Map([[73, [part(0, BEGIN_MS + 3_500, 500)]]]);
     const ended = presentation({ isEnded: true, partMs: 500, parts });
-    const text = hlsMediaPlaylist(ended, 'v0', true);
+    const text = mediaPlaylistText(ended, 'v0', true);
     expect(text).toEndWith('v0/1795190402500-72.m4s\n#EXT-X-ENDLIST\n');
     expect(text).not.toMatch(/#EXT-X-PART:|PRELOAD|SKIP:/);
   });
@@ -143,7 +146,7 @@ a0/1795190402500-72.m4s
   test('[M-27] a recording has no playlist type, because segments may be evicted', () => {
     const recording = { dvrMs: null, segments: [segment(0, 4, BEGIN_MS)] };
     for (const isEnded of [false, true]) {
-      expect(hlsMediaPlaylist(presentation({ ...recording, isEnded }), 'v0')).not.toContain(
+      expect(mediaPlaylistText(presentation({ ...recording, isEnded }), 'v0')).not.toContain(
         'PLAYLIST-TYPE',
       );
     }
@@ -153,7 +156,7 @@ a0/1795190402500-72.m4s
     const segments = Array.from({ length: 20 }, (_, i) =>
       segment(i, i < 15 ? 3 : 4, BEGIN_MS + i * 1_000),
     );
-    const text = hlsMediaPlaylist(presentation({ segments }), 'v0', true) ?? '';
+    const text = mediaPlaylistText(presentation({ segments }), 'v0', true) ?? '';
     expect(text).toContain('#EXT-X-VERSION:9\n');
     expect(text).toContain('#EXT-X-SKIP:SKIPPED-SEGMENTS=14\n#EXT-X-PROGRAM-DATE-TIME');
     expect(text).toContain(
@@ -161,20 +164,20 @@ a0/1795190402500-72.m4s
     );
     expect(text.match(/#EXTINF/g)).toHaveLength(6);
     const few = { segments: segments.slice(0, 6) };
-    expect(hlsMediaPlaylist(presentation(few), 'v0', true)).not.toContain('#EXT-X-SKIP');
+    expect(mediaPlaylistText(presentation(few), 'v0', true)).not.toContain('#EXT-X-SKIP');
   });
 
   test('the HLS media playlist counts each epoch as a discontinuity, also one without segments', () => {
     const segments = [segment(70, 3, BEGIN_MS), segment(71, 5, BEGIN_MS + 3_000)];
     const epochs = [epoch(3, BEGIN_MS), epoch(5, BEGIN_MS + 3_000)];
-    expect(hlsMediaPlaylist(presentation({ segments, epochs }), 'v0')).toContain(
+    expect(mediaPlaylistText(presentation({ segments, epochs }), 'v0')).toContain(
       'v0/1795190400000-70.m4s\n#EXT-X-DISCONTINUITY\n#EXT-X-DISCONTINUITY\n#EXT-X-MAP',
     );
   });
 
   test('the HLS media playlist has gaps for epochs without the rendition, and is null for an unknown one', () => {
     const withV2 = [...TRACKS, { ...VIDEO, id: 'v2' }];
-    const text = hlsMediaPlaylist(
+    const text = mediaPlaylistText(
       presentation({
         epochs: [epoch(3, BEGIN_MS), epoch(4, BEGIN_MS + 1_000, withV2)],
         segments: [segment(0, 3, BEGIN_MS), segment(1, 4, BEGIN_MS + 1_000, withV2)],
@@ -184,13 +187,13 @@ a0/1795190402500-72.m4s
     expect(text).toContain(
       '#EXT-X-GAP\n#EXTINF:1.000000,\nv2/1795190400000-0.m4s\n#EXT-X-DISCONTINUITY\n',
     );
-    expect(hlsMediaPlaylist(presentation(), 'v9')).toBeNull();
+    expect(mediaPlaylistText(presentation(), 'v9')).toBeNull();
   });
 });
 
 describe('[M-24] multivariant playlist', () => {
   test('the HLS multivariant playlist lists renditions and audio with their bandwidth', () => {
-    expect(hlsMultivariantPlaylist(presentation())).toBe(`#EXTM3U
+    expect(masterPlaylistText(presentation())).toBe(`#EXTM3U
 #EXT-X-VERSION:7
 #EXT-X-INDEPENDENT-SEGMENTS
 #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="sound",NAME="Sound",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",URI="a0.m3u8"
@@ -202,16 +205,14 @@ v1.m3u8
   });
 
   test('the HLS multivariant playlist exists before the first segment, but not before the first epoch', () => {
-    expect(hlsMultivariantPlaylist(presentation({ segments: [] }))).toContain(
-      'BANDWIDTH=500000,CODECS',
-    );
-    expect(hlsMultivariantPlaylist(presentation({ epochs: [] }))).toBeNull();
+    expect(masterPlaylistText(presentation({ segments: [] }))).toContain('BANDWIDTH=500000,CODECS');
+    expect(masterPlaylistText(presentation({ epochs: [] }))).toBeNull();
   });
 
   test('BANDWIDTH is the measured peak when that is above the bandwidth that the encoder is set to', () => {
     const tracks = [{ ...VIDEO, bandwidth: 1_000 }, AUDIO];
     const epochs = [epoch(3, BEGIN_MS, tracks), epoch(4, BEGIN_MS, tracks)];
-    expect(hlsMultivariantPlaylist(presentation({ epochs }))).toContain(
+    expect(masterPlaylistText(presentation({ epochs }))).toContain(
       ':BANDWIDTH=260000,AVERAGE', // v0: 160,000 bit/s measured; a0: 100,000 set
     );
   });
@@ -240,7 +241,7 @@ describe('[M-25] DASH manifest', () => {
     ]);
     const render = (from: number, to: number, isEnded = false) => {
       rendered = [];
-      return dashManifest(presentation({ epochs, segments: segments.slice(from, to), isEnded }));
+      return manifestText(presentation({ epochs, segments: segments.slice(from, to), isEnded }));
     };
     const first = render(0, 5);
     expect([render(0, 5), rendered]).toEqual([first, []]);
@@ -258,18 +259,18 @@ describe('[M-25] DASH manifest', () => {
     );
     const segments = epochs.map(({ number, startMs }) => segment(number, number, startMs));
     for (const isEnded of [false, true]) {
-      const text = dashManifest(presentation({ epochs, segments, isEnded }));
+      const text = manifestText(presentation({ epochs, segments, isEnded }));
       const starts = lines(text, /<Period id="\w+"/g) ?? [];
       expect([starts.length, starts[0]]).toEqual([PERIODS_MAX, '<Period id="e3"']);
     }
-    const ended = dashManifest(presentation({ epochs, segments, isEnded: true }));
+    const ended = manifestText(presentation({ epochs, segments, isEnded: true }));
     expect(ended).toContain('<Period id="e3" start="PT0S">');
     expect(ended).toContain(`mediaPresentationDuration="PT${(PERIODS_MAX - 1) * 3 + 1}S"`);
     expect(ended).toContain('availabilityStartTime="2026-11-20T16:00:09.000Z"');
   });
 
   test('the DASH manifest is dynamic during the stream', () => {
-    expect(dashManifest(presentation())).toBe(`<?xml version="1.0" encoding="UTF-8"?>
+    expect(manifestText(presentation())).toBe(`<?xml version="1.0" encoding="UTF-8"?>
 <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" type="dynamic" availabilityStartTime="1970-01-01T00:00:00.000Z" publishTime="2026-11-20T16:00:03.500Z" minimumUpdatePeriod="PT1S" suggestedPresentationDelay="PT2.6S" timeShiftBufferDepth="PT7200S" minBufferTime="PT1S" maxSegmentDuration="PT1.4S">
 ${period(3, 'PT1795190340S', BEGIN_MS - 60_000, 70, BEGIN_MS, 1)}
 ${period(4, 'PT1795190402.5S', BEGIN_MS + 2_500, 72, BEGIN_MS + 2_500, 0)}
@@ -279,7 +280,7 @@ ${period(4, 'PT1795190402.5S', BEGIN_MS + 2_500, 72, BEGIN_MS + 2_500, 0)}
   });
 
   test('[M-14] with low latency, players read the manifest again after each part', () => {
-    const text = dashManifest({ ...presentation(), partMs: 334 });
+    const text = manifestText({ ...presentation(), partMs: 334 });
     expect(text).toContain('minimumUpdatePeriod="PT0.334S"');
   });
 
@@ -319,7 +320,7 @@ ${template(48)}
     'the DASH manifest has a suggestedPresentationDelay of at least one segment of %d ms',
     (segmentMs) => {
       for (const latencyMs of [2.5 * segmentMs, 4 * segmentMs]) {
-        const text = dashManifest(presentation({ segmentMs, latencyMs })) ?? '';
+        const text = manifestText(presentation({ segmentMs, latencyMs })) ?? '';
         const [, delay] = /suggestedPresentationDelay="PT([\d.]+)S"/.exec(text) ?? [];
         expect(Number(delay) * 1_000).toBeGreaterThanOrEqual(segmentMs);
       }
@@ -327,7 +328,7 @@ ${template(48)}
   );
 
   test('the DASH manifest is static after the end, with its start as availabilityStartTime', () => {
-    const text = dashManifest(presentation({ isEnded: true }));
+    const text = manifestText(presentation({ isEnded: true }));
     expect(text).toContain('type="static" availabilityStartTime="2026-11-20T16:00:00.000Z"');
     expect(text).toContain('mediaPresentationDuration="PT3.5S"');
     expect(lines(text, /<Period .*>/g)).toEqual([
@@ -339,7 +340,7 @@ ${template(48)}
   });
 
   test('the DASH manifest has no time shift buffer for a recording, and a latency target with low latency', () => {
-    const text = dashManifest(presentation({ dvrMs: null, partMs: 500, latencyMs: 2_500 }));
+    const text = manifestText(presentation({ dvrMs: null, partMs: 500, latencyMs: 2_500 }));
     expect(text).not.toContain('timeShiftBufferDepth');
     expect(text).toContain('<Latency target="2500"/>\n<PlaybackRate min="0.96" max="1.04"/>');
   });
@@ -350,7 +351,7 @@ ${template(48)}
     const { startTicks, ...rest } = shifted.get('v1') as Piece;
     shifted.set('v1', { startTicks: startTicks + 30, ...rest });
     const segments = [first, { ...second, pieces: shifted }];
-    const text = dashManifest(presentation({ segments }));
+    const text = manifestText(presentation({ segments }));
     expect(lines(text, /<S .*>/g)).toEqual([
       `<S t="${BEGIN_MS * 90}" d="90000" r="1"/>`,
       `<S t="${BEGIN_MS * 90}" d="90000"/>`,
@@ -364,11 +365,11 @@ ${template(48)}
     const startMs = BEGIN_MS + 1 / 3;
     const epochs = [{ number: 3, startMs, tracks, inits: new Map() }];
     const segments = [segment(70, 3, startMs, tracks)];
-    const text = dashManifest(presentation({ epochs, segments }));
+    const text = manifestText(presentation({ epochs, segments }));
     expect(text).toContain('start="PT1795190400.000333S"');
     expect(text).toContain('frameRate="30000/1001"');
     expect(text).toContain('codecs="&lt;&quot;&amp;&apos;&gt;"');
-    expect(dashManifest(presentation({ segments: [] }))).toBeNull();
+    expect(manifestText(presentation({ segments: [] }))).toBeNull();
   });
 });
 

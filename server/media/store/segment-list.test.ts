@@ -16,6 +16,12 @@ import { SegmentList } from './segment-list.ts';
 
 const HOUR_MS = 3_600_000;
 
+function listOf(seqs: readonly number[]): SegmentList {
+  const list = new SegmentList();
+  for (const seq of seqs) list.add(segmentOf(seq)[0]);
+  return list;
+}
+
 afterEach(removeFixtures);
 
 test('[M-11] missing numbers become gaps, and segments before a very long gap are dropped', async () => {
@@ -37,7 +43,7 @@ test('[M-11] missing numbers become gaps, and segments before a very long gap ar
 });
 
 test('a segment list drops everything before a gap of hours', () => {
-  const list = new SegmentList(range(0, 20_012).map((seq) => segmentOf(seq)[0]));
+  const list = listOf(range(0, 20_012));
   for (const seq of range(10, 20_010)) list.replaceWithGap(segmentOf(seq)[0]);
   expect([list.segments.length, list.segments[0]?.seq]).toEqual([20_012, 0]);
   list.replaceWithGap(segmentOf(20_010)[0]);
@@ -58,7 +64,7 @@ test('gaps cover the time of missing segments, without the time between two epoc
 });
 
 test('a segment list never begins with a gap, whatever is removed', () => {
-  const list = new SegmentList(range(0, 20).map((seq) => segmentOf(seq)[0]));
+  const list = listOf(range(0, 20));
   const lose = (...seqs: number[]) => {
     for (const seq of seqs) list.replaceWithGap(segmentOf(seq)[0]);
   };

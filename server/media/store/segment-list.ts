@@ -17,11 +17,6 @@ export class SegmentList {
   readonly segments: Segment[] = [];
   private readonly recentlyRemoved: Segment[] = [];
 
-  /** @param stored by ascending sequence number; numbers may be missing */
-  constructor(stored: readonly Segment[]) {
-    for (const segment of stored) this.add(segment);
-  }
-
   /** A segment in the list, or one that was removed recently. */
   find(seq: number): Segment | null {
     return (
@@ -31,12 +26,15 @@ export class SegmentList {
     );
   }
 
-  /** Appends the newest segment, after gaps for missing numbers. */
+  /** Appends a segment with a higher number, after gaps for missing ones. */
   add(segment: Segment): void {
     const newest = this.segments.at(-1);
-    const gaps = newest ? gapsBetween(newest, segment) : [];
-    if (!gaps) this.segments.length = 0;
-    this.segments.push(...(gaps ?? []), segment);
+    if (newest && segment.seq !== newest.seq + 1) {
+      const gaps = gapsBetween(newest, segment);
+      if (gaps) this.segments.push(...gaps);
+      else this.segments.length = 0;
+    }
+    this.segments.push(segment);
   }
 
   /** Replaces a lost segment by a gap with the same number and time. */

@@ -2,14 +2,16 @@ import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { uuid } from '../../../protocol/text.ts';
+import { Pace } from '../../platform/pace.ts';
 import { runtime } from '../../platform/runtime.ts';
-import { isGap } from '../segment.ts';
+import { runInSlices, type Sliced } from '../../platform/slices.ts';
+import { isGap, type Segment } from '../segment.ts';
+import { WorkQueue } from '../work-queue.ts';
 import { type Disk, localDisk } from './disk.ts';
 import { DiskQuota } from './disk-quota.ts';
 import { EvictionLog } from './eviction-log.ts';
-import { LoadQueue } from './load-queue.ts';
 import { PREVIEW_WINDOW_MS, type SegmentStore, type SegmentStoreStats } from './segment-store.ts';
-import { type StoredStream, StreamFolder } from './stream-folder.ts';
+import { SEGMENTS_PER_STEP, type StoredStream, StreamFolder } from './stream-folder.ts';
 import { FileStreamSegments } from './stream-segments-files.ts';
 
 export interface FileSegmentStoreOptions {
@@ -66,9 +68,9 @@ export class FileSegmentStore implements SegmentStore {
   private recordingChecks = 0;
   private sweeping: Promise<void> | null = null;
   /** Streams that have ended. */
-  private readonly endedLoads = new LoadQueue();
+  private readonly endedLoads = new WorkQueue();
   /** Others, which are few: a show that goes on after a restart does not wait for an archive. */
-  private readonly openLoads = new LoadQueue();
+  private readonly openLoads = new WorkQueue();
   private timer: Timer | null = null;
 
   /** Use `openSegmentStore`. */
@@ -160,17 +162,17 @@ export class FileSegmentStore implements SegmentStore {
       logger: streamLogger,
       onPendingWrites: () => this.live.set(streamId, stream),
     });
-    const gaps = stream.segments.filter(isGap).length;
-    const segments = stream.segments.length - gaps;
-    const hidden = stored.segments.length - segments;
-    if (stored.broken > 0)
-      streamLogger.warn({ broken: stored.broken }, 'broken segment files removed');
-    if (hidden > 0 || gaps > 0)
-      streamLogger.info({ segments, gaps, hidden }, 'stored segments loaded with gaps');
     const reference = new WeakRef(stream);
     this.streams.set(streamId, reference);
     folder.onRemoveSegment = (seq) => reference.deref()?.onFileRemoved(seq);
     this.idle.set(streamId, stream);
+    const gaps = await runInSlices(countGaps(stream.segments), new Pace().step);
+    const segments = stream.segments.length - gaps;
+    const hidden = stored.files - segments;
+    if (stored.broken > 0)
+      streamLogger.warn({ broken: stored.broken }, 'broken segment files removed');
+    if (hidden > 0 || gaps > 0)
+      streamLogger.info({ segments, gaps, hidden }, 'stored segments loaded with gaps');
     return stream;
   }
 
@@ -272,4 +274,14 @@ export async function openSegmentStore(
 /** Stream ids are lower-case UUIDs: nothing else becomes part of a path. */
 function isStreamId(streamId: string): boolean {
   return uuid.safeParse(streamId).data === streamId;
+}
+
+/** @param segments may change meanwhile */
+function* countGaps(segments: readonly Segment[]): Sliced<number> {
+  let gaps = 0;
+  for (const [index, segment] of segments.entries()) {
+    if (index % SEGMENTS_PER_STEP === 0) yield;
+    if (isGap(segment)) gaps++;
+  }
+  return gaps;
 }

@@ -5,7 +5,7 @@ import { type DiskQuota, PROTECTED_WINDOW_MS } from './disk-quota.ts';
 import { packSegment } from './file-contents.ts';
 import { diskBytesOf, type NextNumbers } from './file-names.ts';
 import { SegmentBuffer } from './segment-buffer.ts';
-import { SegmentList } from './segment-list.ts';
+import type { SegmentList } from './segment-list.ts';
 import { PREVIEW_WINDOW_MS, type Retention, type StreamSegments } from './segment-store.ts';
 import type { StoredStream, StreamFolder } from './stream-folder.ts';
 
@@ -59,11 +59,11 @@ export class FileStreamSegments implements StreamSegments {
 
   constructor(private readonly options: FileStreamSegmentsOptions) {
     const { stored } = options;
-    this.list = new SegmentList(stored.segments);
+    this.list = stored.list;
     this.epochs = [...stored.epochs];
     // A restart while the disk was full: players have seen the numbers of segments that are lost.
     const lastSeenSeq = (options.folder.next?.seq ?? 0) - 1;
-    this.lastWrittenSeq = Math.max(stored.segments.at(-1)?.seq ?? -1, lastSeenSeq);
+    this.lastWrittenSeq = Math.max(stored.list.segments.at(-1)?.seq ?? -1, lastSeenSeq);
     this.trimToWindow();
     this.trimToFirst();
     this.trimEpochs();

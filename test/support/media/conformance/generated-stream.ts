@@ -1,7 +1,4 @@
 import type { Fragment } from '../../../../server/media/fmp4/fragment.ts';
-import { dashManifest } from '../../../../server/media/playlist/dash-manifest.ts';
-import { hlsMediaPlaylist } from '../../../../server/media/playlist/hls-media.ts';
-import { hlsMultivariantPlaylist } from '../../../../server/media/playlist/hls-multivariant.ts';
 import {
   type Epoch,
   epochName,
@@ -16,6 +13,7 @@ import {
   type SegmenterEvent,
   type SourceTimeline,
 } from '../../../../server/media/segmenter.ts';
+import { manifestText, masterPlaylistText, mediaPlaylistText } from '../playlist-texts.ts';
 import type { HlsSnapshot } from './hls-conformance.ts';
 
 export interface GeneratedStreamOptions {
@@ -107,15 +105,15 @@ export class GeneratedStream {
     const ids = presentation.epochs.at(-1)?.tracks.map(({ id }) => id) ?? [];
     const deltas = new Map<string, string>();
     const media = ids.map((id): [string, string] => {
-      const delta = hlsMediaPlaylist(presentation, id, true) ?? '';
+      const delta = mediaPlaylistText(presentation, id, true) ?? '';
       if (delta.includes('#EXT-X-SKIP')) deltas.set(`${id}.m3u8`, delta);
-      return [`${id}.m3u8`, hlsMediaPlaylist(presentation, id) ?? ''];
+      return [`${id}.m3u8`, mediaPlaylistText(presentation, id) ?? ''];
     });
-    return { master: hlsMultivariantPlaylist(presentation) ?? '', media: new Map(media), deltas };
+    return { master: masterPlaylistText(presentation) ?? '', media: new Map(media), deltas };
   }
 
   dash(): string {
-    return dashManifest(this.presentation()) ?? '';
+    return manifestText(this.presentation()) ?? '';
   }
 
   /** Service time at which the newest segment ends. */
