@@ -83,13 +83,27 @@ interface SocketData {
   isEnded: boolean;
 }
 
+/** A user that waits for a connection. */
+interface Waiter {
+  readonly user: OriginConnectionUser;
+  isServed: boolean;
+}
+
 /** A pool of keep-alive connections to the origin server. */
 export class OriginConnectionPool {
   // A stack: connections that are not needed stay at its bottom and time out.
   private readonly idle: OriginConnection[] = [];
-  /** The users that wait for a connection, in order. `sharingQueue` has those of them with `canShare`. */
-  private readonly queue = new Set<OriginConnectionUser>();
-  private readonly sharingQueue = new Set<OriginConnectionUser>();
+  /**
+   * The users that wait for a connection, in order. `sharingQueue` has those of them with `canShare`. Who got one from
+   * the other queue stays until those before it have one.
+   *
+   * No sets: the first element of a set leaves an iterator open, and one that the garbage collector still finds on
+   * the stack keeps all later elements. A worker kept 105,000 ended requests, 250 MB.
+   */
+  private readonly queue: Waiter[] = [];
+  private readonly sharingQueue: Waiter[] = [];
+  /** The number of users that wait. */
+  private waiting = 0;
   private dialing = 0;
   private retry: Timer | null = null;
   private isClosed = false;
@@ -113,8 +127,10 @@ export class OriginConnectionPool {
    * may share and it is free earlier. Failures are not reported: the pool retries, without a limit.
    */
   dial(user: OriginConnectionUser): void {
-    this.queue.add(user);
-    if (user.canShare) this.sharingQueue.add(user);
+    const waiter = { user, isServed: false };
+    this.queue.push(waiter);
+    if (user.canShare) this.sharingQueue.push(waiter);
+    this.waiting++;
     this.dialNext();
   }
 
@@ -134,8 +150,8 @@ export class OriginConnectionPool {
 
   close(): void {
     this.isClosed = true;
-    this.queue.clear();
-    this.sharingQueue.clear();
+    this.queue.length = 0;
+    this.sharingQueue.length = 0;
     if (this.retry) runtime.clearTimer(this.retry);
     for (const connection of this.idle.splice(0)) connection.destroy();
   }
@@ -147,8 +163,8 @@ export class OriginConnectionPool {
   }
 
   /** Gives a connection to the first waiting user. If no user waits, the connection becomes idle. */
-  private assign(connection: OriginConnection, waiting: ReadonlySet<OriginConnectionUser>): void {
-    const user = this.isClosed ? null : this.nextUser(waiting);
+  private assign(connection: OriginConnection, queue: Waiter[]): void {
+    const user = this.isClosed ? null : this.nextUser(queue);
     if (user) {
       connection.user = user;
       user.onConnected(connection);
@@ -159,18 +175,24 @@ export class OriginConnectionPool {
     }
   }
 
-  private nextUser(waiting: ReadonlySet<OriginConnectionUser>): OriginConnectionUser | null {
-    for (const user of waiting) {
-      this.queue.delete(user);
-      this.sharingQueue.delete(user);
-      if (user.wantsConnection) return user;
+  private nextUser(queue: Waiter[]): OriginConnectionUser | null {
+    let next: OriginConnectionUser | null = null;
+    while (!next) {
+      const waiter = queue.shift();
+      if (!waiter) break;
+      if (waiter.isServed) continue;
+      waiter.isServed = true;
+      this.waiting--;
+      if (waiter.user.wantsConnection) next = waiter.user;
     }
-    return null;
+    dropServed(this.queue);
+    dropServed(this.sharingQueue);
+    return next;
   }
 
   private dialNext(): void {
     while (!this.retry && !this.isClosed) {
-      if (this.dialing >= Math.min(MAX_DIALING, this.queue.size)) return;
+      if (this.dialing >= Math.min(MAX_DIALING, this.waiting)) return;
       if (this.openFiles.take(FILES_PER_CONNECTION)) this.dialOne();
       else this.retryLater();
     }
@@ -242,4 +264,8 @@ export class OriginConnectionPool {
       socket.terminate();
     },
   };
+}
+
+function dropServed(queue: Waiter[]): void {
+  while (queue[0]?.isServed) queue.shift();
 }
