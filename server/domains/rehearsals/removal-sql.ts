@@ -7,34 +7,46 @@ const BATCH_ROWS = 5_000;
 /** Of tables with long rows: 2,000 quizzes can have 10 MB, which took 200 ms. */
 const BATCH_QUIZZES = 200;
 const BATCH_INTERVALS = 1_000;
+/** Contact details can have 1.1 KB. */
+const BATCH_CONTACTS = 3_000;
+/**
+ * Bytes of long texts removed in one transaction: 1,000 intervals with 2,000 long quizzes had 90 MB, which
+ * took 0.4 s, and as much of the write-ahead log of SQLite.
+ */
+const BATCH_BYTES = 4 * 1024 * 1024;
 /** Quizzes or rounds whose rows one transaction removes. */
 const BATCH_PARENTS = 20;
 /** How long tokens of a removed stream may still be valid and write seats. */
 const TOKENS_VALID_MS = (TOKEN_LIFETIME_S + 60) * 1_000;
 
 /**
- * Tables with rows of a stream and their key columns, ordered so that rows are removed before the
- * rows they refer to.
+ * Tables with rows of a stream, their key columns, and the text that counts for `BATCH_BYTES`, ordered so
+ * that rows are removed before the rows they refer to.
  */
-const STREAM_TABLES: readonly (readonly [table: string, key: string, rows?: number])[] = [
+const STREAM_TABLES: readonly (readonly [
+  table: string,
+  key: string,
+  rows?: number,
+  text?: string,
+])[] = [
   ['quizzes', 'id', BATCH_QUIZZES],
   ['winners_rounds', 'id'],
   ['seats', 'stream_id, viewer'],
   ['seat_counters', 'stream_id'],
-  ['sealed_intervals', 'stream_id, interval', BATCH_INTERVALS],
+  ['sealed_intervals', 'stream_id, interval', BATCH_INTERVALS, 'body'],
   ['chat_rooms', 'stream_id'],
   ['hidden_lines', 'stream_id, line'],
   ['restricted_viewers', 'stream_id, viewer, kind'],
-  ['queued_questions', 'stream_id, id'],
+  ['queued_questions', 'stream_id, id', BATCH_ROWS, 'line'],
   ['presenter_keys', 'stream_id'],
   ['products', 'stream_id, id'],
 ];
 
 /** Tables whose rows belong to a stream through the number of a parent row. */
 const CHILD_TABLES = [
-  ['answers', 'quiz', 'seat', 'quizzes'],
-  ['winners', 'round', 'seat', 'winners_rounds'],
-  ['winner_contacts', 'round', 'seat', 'winners_rounds'],
+  ['answers', 'quiz', 'seat', 'quizzes', BATCH_ROWS],
+  ['winners', 'round', 'seat', 'winners_rounds', BATCH_ROWS],
+  ['winner_contacts', 'round', 'seat', 'winners_rounds', BATCH_CONTACTS],
 ] as const;
 
 export const removalProcedures = {
@@ -54,7 +66,10 @@ export const removalProcedures = {
     );
     if (!row) return false;
     const { id, account, removed } = row;
-    if (removed === null && !(await endActivity(tx, id, account, nowMs))) return false;
+    if (removed === null) {
+      const remaining = await endActivity(tx, id, account, nowMs);
+      if (remaining !== null) return remaining === 'quizzes';
+    }
     if (await removeBatch(tx, id)) return true;
     if (removed === null) {
       await tx.query('delete from streams where id = $1', [id]);
@@ -67,21 +82,28 @@ export const removalProcedures = {
 
 /**
  * Ends the stream's activity, so that sealing no longer involves it.
- * @returns false while the outbox has events of the stream; the next sealing takes them
+ * @returns what remains: open quizzes; or events in the outbox, which the next sealing takes
  */
-async function endActivity(tx: Tx, id: string, account: string, nowMs: number): Promise<boolean> {
+async function endActivity(
+  tx: Tx,
+  id: string,
+  account: string,
+  nowMs: number,
+): Promise<'quizzes' | 'events' | null> {
   await endLockedStream(tx, await lockOwnStream(tx, id, account), null, nowMs);
-  await tx.query(
+  const reset = await tx.query(
     `update quizzes set state = 'draft', created = null, close_interval = null
-     where stream_id = $1 and state = 'open'`,
-    [id],
+     where state = 'open'
+     and id in (select id from quizzes where stream_id = $1 and state = 'open' limit $2)`,
+    [id, BATCH_QUIZZES],
   );
+  if (reset.affected === BATCH_QUIZZES) return 'quizzes';
   await tx.query(
     `update winners_rounds set state = 'closed', count = 0 where stream_id = $1 and state = 'open'`,
     [id],
   );
   const [waiting] = await tx.query('select number from outbox where stream_id = $1 limit 1', [id]);
-  return !waiting;
+  return waiting ? 'events' : null;
 }
 
 /** Deletes a batch of rows of a stream, child rows first. @returns whether there may be more */
@@ -89,13 +111,18 @@ async function removeBatch(tx: Tx, id: string): Promise<boolean> {
   for (const table of CHILD_TABLES) {
     if (await removeChildRows(tx, id, table)) return true;
   }
-  for (const [table, key, rows = BATCH_ROWS] of STREAM_TABLES) {
+  for (const [table, key, rows = BATCH_ROWS, text] of STREAM_TABLES) {
+    const page = `select ${key}, ${text ? `octet_length(${text})` : 0} as bytes
+      from ${table} where stream_id = $1 limit $2`;
+    // The first row is always in the batch, however long it is.
     const { affected } = await tx.query(
       `delete from ${table} where (${key}) in
-       (select ${key} from ${table} where stream_id = $1 limit $2)`,
-      [id, rows],
+       (select ${key} from
+         (select ${key}, bytes, sum(bytes) over (order by ${key}) as total from (${page}) page) sized
+        where total <= $3 or total = bytes)`,
+      [id, rows, BATCH_BYTES],
     );
-    if (affected === rows) return true;
+    if (affected === rows || (text && affected > 0)) return true;
   }
   return false;
 }
@@ -108,14 +135,14 @@ async function removeBatch(tx: Tx, id: string): Promise<boolean> {
 async function removeChildRows(
   tx: Tx,
   id: string,
-  [table, parentKey, key, parent]: (typeof CHILD_TABLES)[number],
+  [table, parentKey, key, parent, rows]: (typeof CHILD_TABLES)[number],
 ): Promise<boolean> {
   const parents = await tx.query<{ number: number }>(
     `select number from ${parent} whole where stream_id = $1
      and (select one.${key} from ${table} one where one.${parentKey} = whole.number limit 1) is not null limit $2`,
     [id, BATCH_PARENTS],
   );
-  let left = BATCH_ROWS;
+  let left: number = rows;
   for (const { number } of parents) {
     const { affected } = await tx.query(
       `delete from ${table} where ${parentKey} = $1 and ${key} in
