@@ -88,7 +88,7 @@ describe('errors', () => {
     await using broken = await startService({
       store: (store) => ({
         ...store,
-        readStreamDetail: () => Promise.reject(new Unavailable('The disk is full.')),
+        findStream: () => Promise.reject(new Unavailable('The disk is full.')),
         findSeats: () => Promise.reject(new Unavailable('The disk is full.', 7)),
       }),
     });
@@ -105,7 +105,7 @@ describe('errors', () => {
     await using broken = await startService({
       store: (store) => ({
         ...store,
-        readStreamDetail: () => Promise.reject(new Error('secret')),
+        findStream: () => Promise.reject(new Error('secret')),
       }),
     });
     const url = `${broken.url}/api/v1/streams/${crypto.randomUUID()}/`;
