@@ -1,21 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { Pace } from './pace.ts';
 import { replaceRuntime, SYSTEM_RUNTIME } from './runtime.ts';
 import { runInSlices, type Sliced } from './slices.ts';
 
 let nowMs = 0;
-const pauses: number[] = [];
-
-beforeAll(() =>
-  replaceRuntime({
-    ...SYSTEM_RUNTIME,
-    monotonicMs: () => nowMs,
-    sleep: async (ms) => {
-      pauses.push(ms);
-      nowMs += ms;
-    },
-  }),
-);
+beforeAll(() => replaceRuntime({ ...SYSTEM_RUNTIME, monotonicMs: () => nowMs }));
 afterAll(() => replaceRuntime(SYSTEM_RUNTIME));
 
 /** Takes 3 ms a step. */
@@ -29,9 +17,14 @@ function* sum(steps: number): Sliced<number> {
   return total;
 }
 
-test('a long computation pauses after each 9 ms, and a short one does not', async () => {
-  expect(await runInSlices(sum(2), new Pace().step)).toBe(3);
-  expect(pauses).toEqual([]);
-  expect(await runInSlices(sum(7), new Pace().step)).toBe(28);
-  expect(pauses).toEqual([9, 9]);
+test('a long computation takes a step for each 9 ms, and a short one takes one step', async () => {
+  let steps = 0;
+  const step = <T>(work: () => Promise<T>) => {
+    steps++;
+    return work();
+  };
+  expect(await runInSlices(sum(2), step)).toBe(3);
+  expect(steps).toBe(1);
+  expect(await runInSlices(sum(7), step)).toBe(28);
+  expect(steps).toBe(1 + 3);
 });

@@ -96,7 +96,7 @@ export class RecentMessages {
   }
 
   async #append(streamId: string, chat: ChatTail, to: number): Promise<void> {
-    // The reads of each chat have their own places: those of unknown clients share 12 (F-3).
+    // A client of its own: all unknown clients together may have only 12 reads (F-3).
     const client = () => `chat:${streamId}`;
     while (chat.through < to) {
       const { page, next } = await this.deps.feed.range(streamId, chat.through + 1, to, client);
