@@ -8,7 +8,12 @@ export class Checks {
    * cause, so they are counted and printed, but they are no violations.
    */
   readonly overloadFailures: string[] = [];
-  readonly machineLoad = new MachineLoad();
+  readonly machineLoad: MachineLoad;
+
+  /** @param nodePids the process of each node that runs */
+  constructor(nodePids: () => ReadonlyMap<number, number>) {
+    this.machineLoad = new MachineLoad(nodePids);
+  }
 
   fail(violation: string): void {
     this.violations.push(violation);

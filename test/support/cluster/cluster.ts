@@ -37,6 +37,8 @@ export interface Cluster {
   readonly postgres: PostgresServer;
   /** Url of the database. */
   readonly database: string;
+  /** The process of each node that runs. */
+  nodePids(): ReadonlyMap<number, number>;
   /** Creates an account in the database. @returns its uuid and API token */
   createAccount(email: string): Promise<{ uuid: string; token: string }>;
   /** Kills all processes and removes their files. */
@@ -89,6 +91,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       postgres,
       database,
       stop,
+      nodePids: () =>
+        new Map(nodes.flatMap((node, number) => (node.isRunning ? [[number, node.pid]] : []))),
       async createAccount(email) {
         const { status, stdout, stderr } = await fourbeat([
           ...['account', 'create', '--database', database, '--email', email, '--name', 'Producer'],

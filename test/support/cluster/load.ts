@@ -19,6 +19,8 @@ import { UnauthorizedClient } from './unauthorized-client.ts';
 
 export interface LoadOptions {
   readonly nodes: readonly Target[];
+  /** The process of each node that runs (default: unknown). */
+  readonly nodePids?: () => ReadonlyMap<number, number>;
   readonly apiToken: string;
   readonly outages: Outages;
   readonly random: () => number;
@@ -173,8 +175,8 @@ export class Load {
 
   /** Creates the streams and gets the tokens of all viewers. */
   static async open(options: LoadOptions): Promise<Load> {
-    const { nodes, outages, streams = 3 } = options;
-    const checks = new Checks();
+    const { nodes, nodePids = () => new Map(), outages, streams = 3 } = options;
+    const checks = new Checks(nodePids);
     const responseChecker = new ResponseChecker(outages, checks);
     const service: TestedService = {
       nodes,

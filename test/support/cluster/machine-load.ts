@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { queuedMsOf } from '../kill/killable-server.ts';
 
 const TICK_MS = 10;
 /** When a timer is later than this, this process did not run. */
 const STALL_MS = 40;
 const MAX_SPANS = 200;
+const MAX_WAITS = 1_000;
 const PRESSURE_FILE = '/proc/pressure/cpu';
 const PRESSURE_SAMPLE_MS = 250;
 /** CPU pressure is averaged from this time before a measured period until its end. */
@@ -19,13 +21,23 @@ interface Span {
   readonly toMs: number;
 }
 
+/** A period in which the main thread of a node waited for a core for `waitedMs`. */
+interface Wait extends Span {
+  readonly node: number;
+  readonly waitedMs: number;
+}
+
 /**
  * Observes the test machine, so that its delays are not attributed to the service: periods in which
- * this process did not run, and periods in which all cores were busy (Linux pressure stall
- * information). Without /proc/pressure/cpu the machine never counts as overloaded.
+ * this process did not run, in which a node waited for a core, and in which all cores were busy (Linux
+ * pressure stall information). While PostgreSQL shut down, its 30 processes ended at the same time, and
+ * each node waited for a core for up to 0.5 s. What Linux does not report counts as no delay.
  */
 export class MachineLoad {
   private readonly stalls: Span[] = [];
+  private readonly waits: Wait[] = [];
+  /** By node: its process, and how long that had waited for a core at the last tick. */
+  private readonly queued = new Map<number, { readonly pid: number; readonly queuedMs: number }>();
   private readonly pressureSamples: (Span & { readonly waitedMs: number })[] = [];
   private lastTickMs = Date.now();
   private pressure = { atMs: Date.now(), totalMs: totalPressureMs() };
@@ -34,12 +46,25 @@ export class MachineLoad {
     setInterval(() => this.readPressure(), PRESSURE_SAMPLE_MS),
   ];
 
-  /** How long this process did not run in a period, in ms. */
-  stalledMs(fromMs: number, toMs: number): number {
+  /** @param nodePids the process of each node that runs */
+  constructor(private readonly nodePids: () => ReadonlyMap<number, number>) {}
+
+  /**
+   * How long this process did not run in a period, or one of these nodes waited for a core, in ms. Both
+   * may have happened at the same time, so the longest counts.
+   */
+  stalledMs(fromMs: number, toMs: number, nodes: readonly number[]): number {
     this.detectStall();
-    return this.stalls
-      .map((stall) => Math.min(toMs, stall.toMs) - Math.max(fromMs, stall.fromMs))
-      .reduce((sum, ms) => sum + Math.max(0, ms), 0);
+    const overlapMs = (span: Span) =>
+      Math.max(0, Math.min(toMs, span.toMs) - Math.max(fromMs, span.fromMs));
+    const sum = (times: readonly number[]) => times.reduce((total, ms) => total + ms, 0);
+    const waitsOf = (node: number) => this.waits.filter((wait) => wait.node === node);
+    return Math.max(
+      sum(this.stalls.map(overlapMs)),
+      ...nodes.map((node) =>
+        sum(waitsOf(node).map((wait) => Math.min(wait.waitedMs, overlapMs(wait)))),
+      ),
+    );
   }
 
   /** Whether other work kept all cores busy in a period. */
@@ -63,7 +88,21 @@ export class MachineLoad {
       this.stalls.push({ fromMs: this.lastTickMs + TICK_MS, toMs: nowMs });
       if (this.stalls.length > MAX_SPANS) this.stalls.shift();
     }
+    this.readWaits(nowMs);
     this.lastTickMs = nowMs;
+  }
+
+  private readWaits(nowMs: number): void {
+    for (const [node, pid] of this.nodePids()) {
+      const queuedMs = queuedMsOf(pid);
+      const last = this.queued.get(node);
+      const waitedMs = last?.pid === pid ? queuedMs - last.queuedMs : 0;
+      if (waitedMs > TICK_MS / 2) {
+        this.waits.push({ node, fromMs: this.lastTickMs, toMs: nowMs, waitedMs });
+        if (this.waits.length > MAX_WAITS) this.waits.shift();
+      }
+      this.queued.set(node, { pid, queuedMs });
+    }
   }
 
   private readPressure(): void {

@@ -14,8 +14,8 @@ const MAX_AHEAD_INTERVALS = 4;
 /**
  * Tolerance of a measured time. Nodes, Redis, PostgreSQL and this process share two cores, and each
  * may wait for a core for a few scheduler slices. A broken guarantee exceeds this by far, since the
- * next higher time limits of the program begin at 0.8 s. Time in which this process did not run is
- * subtracted separately.
+ * next higher time limits of the program begin at 0.8 s. Time in which this process did not run or the
+ * node waited for a core is subtracted separately.
  */
 export const TOLERANCE_MS = 200;
 // The service clock is read by a round trip, which may be wrong by this much.
@@ -127,7 +127,8 @@ export class ResponseChecker {
       sentMs,
       ...[endedMs, ...changes].map((ms) => Math.min(answeredMs, ms)),
     );
-    return answeredMs - sinceMs - this.checks.machineLoad.stalledMs(sinceMs, answeredMs);
+    const { machineLoad } = this.checks;
+    return answeredMs - sinceMs - machineLoad.stalledMs(sinceMs, answeredMs, [result.node]);
   }
 
   private limitOf503Ms(result: RequestResult, outages: readonly Outage[]): number {

@@ -25,7 +25,13 @@ export class Scenario {
     const nodes = cluster.nodes.map(({ target }) => target);
     const { outages } = scenario;
     scenario.recoveryProbe = await RecoveryProbe.open({ nodes, apiToken });
-    scenario.load = await Load.open({ nodes, apiToken, outages, random });
+    scenario.load = await Load.open({
+      nodes,
+      nodePids: cluster.nodePids,
+      apiToken,
+      outages,
+      random,
+    });
     await scenario.load.start();
     return scenario;
   }
@@ -142,7 +148,7 @@ export class Scenario {
     const fromMs = Date.now();
     const ms = await this.recoveryProbe.recoveryMs(nodes);
     const toMs = Date.now();
-    const recoveryMs = ms - this.checks.machineLoad.stalledMs(fromMs, toMs);
+    const recoveryMs = ms - this.checks.machineLoad.stalledMs(fromMs, toMs, nodes);
     const violation = `the recovery took ${ms.toFixed(0)} ms`;
     if (ms === Number.POSITIVE_INFINITY) this.checks.fail('the nodes do not recover');
     else if (recoveryMs > RECOVERY_LIMIT_MS + TOLERANCE_MS) {
