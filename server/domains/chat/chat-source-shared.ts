@@ -54,7 +54,7 @@ export function createSharedChatSource(options: SharedChatSourceOptions): Shared
     let selectedBytes = 0;
     for (const [streamId, buffer] of buffers) {
       // After an outage one client may have filled thousands of buffers.
-      if (size >= bytesMax || selectedBytes >= 8 * bytesMax) break;
+      if (size >= bytesMax || selectedBytes >= 8 * bytesMax) continue;
       buffers.delete(streamId);
       const samples = buffer.take();
       if (!samples) continue;

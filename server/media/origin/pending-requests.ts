@@ -81,8 +81,7 @@ export class PendingRequests {
     let largest: Set<() => void> = new Set();
     for (const cancels of this.cancels.values()) if (cancels.size > largest.size) largest = cancels;
     if (largest.size <= (this.cancels.get(network)?.size ?? 0) + 1) return false;
-    const [cancel] = largest;
-    cancel?.();
+    [...largest][0]?.();
     return true;
   }
 

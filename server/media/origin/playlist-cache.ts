@@ -192,7 +192,7 @@ function* encode(pieces: readonly string[]): Sliced<Uint8Array> {
 
 // Each reopening leaves the playlists of the session before, which nobody can request any more.
 function removeOldest(playlists: Map<string, RenderedPlaylist>): void {
-  const [oldest] = playlists.keys();
+  const oldest = [...playlists.keys()][0];
   if (oldest !== undefined) playlists.delete(oldest);
 }
 

@@ -153,7 +153,8 @@ export class Connection {
 
   private tick(): void {
     this.silence.tick(this.environment.monotonicMs());
-    const [first] = this.pending;
+    const entries = [...this.pending];
+    const [first] = entries;
     if (!first) return;
     if (this.isSilenceTooLong(first)) {
       // A response may have arrived while this process was stalled: read the socket first.
@@ -163,7 +164,7 @@ export class Connection {
       });
       return;
     }
-    for (const entry of this.pending) {
+    for (const entry of entries) {
       if (this.silence.elapsedMs() - entry.sinceMs <= Math.max(CALL_TIMEOUT_MS, entry.silenceMs))
         break;
       this.pending.delete(entry);
