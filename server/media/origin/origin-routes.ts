@@ -205,15 +205,17 @@ export class Origin {
     const isMediaPlaylist = file.kind === 'playlist' || file.kind === 'recording';
     const reopenedMs = isMediaPlaylist ? file.reopenedMs : null;
     const key = `${file.kind} ${track} ${reopenedMs} ${directives?.skip ?? false}`;
+    const isOfEarlierSession = (current: Pick<Presentation, 'reopenedMs'>) =>
+      isMediaPlaylist && reopenedMs !== current.reopenedMs;
     const isBlockingReload = directives !== null && directives.seq !== null;
     const reply = (rendered: RenderedPlaylist | null) => {
       if (!rendered) throw notFound();
-      const isOfEarlierSession = isMediaPlaylist && reopenedMs !== rendered.reopenedMs;
-      const isEnded = rendered.isEnded || isOfEarlierSession;
+      const isEnded = rendered.isEnded || isOfEarlierSession(rendered);
       const state = { ...stream.presentation(), isEnded };
       return this.responses.playlist(rendered, file, request, state, isBlockingReload);
     };
-    const rendered = this.playlists.get(stream, key, render);
+    const isOfEarlier = isOfEarlierSession(stream.presentation());
+    const rendered = this.playlists.get(stream, key, render, isOfEarlier);
     return rendered instanceof Promise ? rendered.then(reply) : reply(rendered);
   }
 

@@ -93,6 +93,25 @@ test('[S-19] playlists of a stream that was reopened often are cached', async ()
   expect(renders).toBe(tracks.length);
 });
 
+test('[S-19] playlists of an earlier session stay while the open session goes on, and delay no live show', async () => {
+  const cache = new PlaylistCache();
+  const stream = new FakeStream().startEpoch();
+  const open = new FakeStream().startEpoch();
+  for (let segment = 0; segment < 3; segment++) stream.addSegment();
+  stream.reopenedMs = 1;
+  let renders = 0;
+  const render = rendering(() => `render ${renders++}`);
+  for (let round = 0; round < 3; round++) {
+    await cache.get(stream, 'earlier', render, true);
+    stream.addSegment();
+  }
+  expect(renders).toBe(1);
+  stream.removeSegment();
+  const earlier = cache.get(stream, 'earlier', renderSlowly, true);
+  expect(cache.get(open, 'live', render)).not.toBeInstanceOf(Promise);
+  expect(textOf(await earlier)).toBe('5 segments');
+});
+
 test('the playlists of a stream that is often requested stay in the cache, and others leave it', async () => {
   const cache = new PlaylistCache();
   const stream = new FakeStream().startEpoch();

@@ -8,8 +8,8 @@ import type { PlayableStream, Presentation } from '../segment.ts';
 import { WorkQueue } from '../work-queue.ts';
 
 export interface RenderedPlaylist {
-  /** Of the presentation that it lists, as are `isEnded` and `reopenedMs`. */
-  readonly version: number;
+  readonly version: Version;
+  /** Of the presentation that it lists, as is `reopenedMs`. */
   readonly isEnded: boolean;
   readonly reopenedMs: number | null;
   readonly plain: Uint8Array;
@@ -19,6 +19,9 @@ export interface RenderedPlaylist {
   gzipped: Uint8Array | Promise<Uint8Array> | null;
 }
 
+/** Two playlists of one name with the same version list the same. */
+type Version = number | string;
+
 /** Null: there is no such playlist. */
 type Result = RenderedPlaylist | null;
 
@@ -27,7 +30,7 @@ export type Render = (presentation: Presentation) => Rendering | null;
 
 interface RenderingState {
   /** The version that it lists; null: it has not begun, and will list the newest one. */
-  version: number | null;
+  version: Version | null;
 }
 
 /** A rendering that has not ended. */
@@ -81,25 +84,31 @@ export class PlaylistCache {
   private readonly endedQueue = new RenderQueue();
   /** Of streams that have not ended: their playlists do not wait for those of an archive. */
   private readonly openQueue = new RenderQueue();
-  /** Ended streams whose playlists are being rendered. */
+  /** Streams with ended playlists that are being rendered. */
   private readonly endedStreams = new Set<PlayableStream>();
 
   /**
    * Returns the cached playlist, or renders it, of a version that is not older than the call.
    * @param key identifies the playlist within the stream
+   * @param isOfEarlierSession whether it lists the session before the stream was reopened
    * @returns null when `render` returns null
    * @throws Unavailable when those of too many ended streams are being rendered
    */
-  get(stream: PlayableStream, key: string, render: Render): Result | Promise<Result> {
-    const { version } = stream.presentation();
+  get(
+    stream: PlayableStream,
+    key: string,
+    render: Render,
+    isOfEarlierSession = false,
+  ): Result | Promise<Result> {
+    const version = versionOf(stream.presentation(), isOfEarlierSession);
     const own = this.playlists.get(stream) ?? { rendered: new Map(), running: new Map() };
     this.playlists.set(stream, own);
     const cached = own.rendered.get(key);
     if (cached?.version === version) return cached;
     const running = own.running.get(key);
-    if (!running) return this.start(stream, own, key, render);
+    if (!running) return this.start(stream, own, key, render, isOfEarlierSession);
     if (running.version === null || running.version === version) return running.result;
-    const renderNext = () => this.get(stream, key, render);
+    const renderNext = () => this.get(stream, key, render, isOfEarlierSession);
     running.next ??= running.result.then(renderNext, renderNext);
     return running.next;
   }
@@ -109,11 +118,13 @@ export class PlaylistCache {
     own: StreamPlaylists,
     key: string,
     render: Render,
+    isOfEarlierSession: boolean,
   ): Result | Promise<Result> {
-    const { isEnded, segments } = stream.presentation();
+    const { isEnded: hasStreamEnded, segments } = stream.presentation();
+    const isEnded = hasStreamEnded || isOfEarlierSession;
     if (isEnded) this.admitEnded(stream);
     const state: RenderingState = { version: null };
-    const rendering = renderPlaylist(stream, own.rendered, key, render, state);
+    const rendering = renderPlaylist(stream, own.rendered, key, render, state, isOfEarlierSession);
     if (!isEnded && this.openQueue.isIdle) {
       const slice = runSlice(rendering);
       if (slice.done) return slice.value;
@@ -142,9 +153,11 @@ function* renderPlaylist(
   key: string,
   render: Render,
   state: RenderingState,
+  isOfEarlierSession: boolean,
 ): Sliced<Result> {
   const presentation = snapshotOf(stream.presentation());
-  const { version, isEnded, reopenedMs } = presentation;
+  const { isEnded, reopenedMs } = presentation;
+  const version = versionOf(presentation, isOfEarlierSession);
   state.version = version;
   const rendering = render(presentation);
   const pieces = rendering && (yield* rendering);
@@ -161,6 +174,12 @@ function* renderPlaylist(
   playlists.set(key, rendered);
   if (playlists.size > PLAYLISTS_PER_STREAM_MAX) removeOldest(playlists);
   return rendered;
+}
+
+/** An earlier session only loses segments, from its start. Its playlists stay when the open session changes. */
+function versionOf(presentation: Presentation, isOfEarlierSession: boolean): Version {
+  const { version, segments, reopenedMs } = presentation;
+  return isOfEarlierSession ? `${reopenedMs} ${segments[0]?.seq}` : version;
 }
 
 /** The arrays of a presentation change in place, also between two slices. */

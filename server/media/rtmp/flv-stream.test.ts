@@ -141,6 +141,17 @@ describe('[M-16] the converter rejects', () => {
     expect(() => new FlvStream().convert(message(type, 0, payload), 0)).toThrow(errorText);
   });
 
+  test('too much stream metadata and too many messages in aggregates', () => {
+    const metadata = Buffer.from(writeAmf(['onMetaData', { width: 1280 }]));
+    const stream = new FlvStream();
+    for (let n = 0; n < 20; n++) stream.convert(message(DATA, 0, metadata), 0);
+    expect(() => stream.convert(message(DATA, 0, metadata), 0)).toThrow('Too much stream metadata');
+    expect(stream.convert(message(DATA, 0, metadata), 1_000)).toHaveLength(1);
+    const frames = Buffer.concat(Array.from({ length: 1_001 }, () => flvTag(VIDEO, 0, FRAME)));
+    for (let n = 0; n < 2; n++) stream.convert(message(AGGREGATE, 0, frames), 0);
+    expect(() => stream.convert(message(AGGREGATE, 0, frames), 0)).toThrow('Too many messages');
+  });
+
   test('the converter throws no error but RtmpError, for any bytes', () => {
     const type = fc.constantFrom(AUDIO, VIDEO, DATA, DATA_AMF3, AGGREGATE);
     const sent = fc.array(fc.tuple(type, fc.integer(), fc.uint8Array()), { maxLength: 10 });

@@ -9,7 +9,9 @@ import {
   timestampOf,
   uint24,
 } from '../container/flv-tag.ts';
+import { RateMeter } from '../rate-meter.ts';
 import { type AmfValue, readAmf, writeAmf } from './amf0.ts';
+import { RTMP_LIMITS, type RtmpLimits } from './rtmp-limits.ts';
 import {
   AGGREGATE,
   AUDIO,
@@ -38,9 +40,6 @@ const ENHANCED_VIDEO = 0x80;
 const ENHANCED_AUDIO = 9;
 const CODEC_HEVC = 12;
 
-/** Sub-messages per aggregate; encoders combine a few frames. */
-const MAX_AGGREGATE_PARTS = 1_000;
-
 const SET_DATA_FRAME = Buffer.from(writeAmf(['@setDataFrame']));
 
 /**
@@ -54,6 +53,13 @@ export class FlvStream {
   /** Latest output time, unwrapped, and its arrival time. */
   private latestMs = 0;
   private latestArrivalMs = 0;
+  private readonly partRate: RateMeter;
+  private readonly metadataRate: RateMeter;
+
+  constructor(limits: Pick<RtmpLimits, 'messagesPerSecond' | 'metadataPerSecond'> = RTMP_LIMITS) {
+    this.partRate = new RateMeter(limits.messagesPerSecond);
+    this.metadataRate = new RateMeter(limits.metadataPerSecond);
+  }
 
   /**
    * @param nowMs monotonic clock
@@ -62,9 +68,9 @@ export class FlvStream {
    */
   convert(message: RtmpMessage, nowMs: number): Uint8Array[] {
     if (message.type === AGGREGATE) {
-      return splitAggregate(message).flatMap((part) => this.convert(part, nowMs));
+      return this.splitAggregate(message, nowMs).flatMap((part) => this.convert(part, nowMs));
     }
-    if (message.type === DATA || message.type === DATA_AMF3) return this.data(message);
+    if (message.type === DATA || message.type === DATA_AMF3) return this.data(message, nowMs);
     const { payload } = message;
     if (payload.length === 0) return [];
     if (message.type !== AUDIO && message.type !== VIDEO) return [];
@@ -76,11 +82,38 @@ export class FlvStream {
     return this.tag(message.type, timeMs, payload, FLV_HAS_VIDEO | FLV_HAS_AUDIO);
   }
 
-  private data({ type, payload }: RtmpMessage): Uint8Array[] {
+  /** Splits an aggregate into its sub-messages (Adobe RTMP 1.0, 7.1.6). */
+  private splitAggregate(message: RtmpMessage, nowMs: number): RtmpMessage[] {
+    const { payload, streamId, timestampMs } = message;
+    const parts: RtmpMessage[] = [];
+    let firstMs: number | null = null;
+    for (let at = 0; at < payload.length; ) {
+      const header = payload.subarray(at, at + PART_HEADER_BYTES);
+      const end = at + PART_HEADER_BYTES + uint24(header, 1);
+      const [type = AGGREGATE] = header;
+      if (this.partRate.exceeds(1, nowMs)) throw new RtmpError('Too many messages per second.');
+      if (type === AGGREGATE || end > payload.length)
+        throw new RtmpError('an aggregate is malformed');
+      const partMs = timestampOf(header);
+      firstMs ??= partMs;
+      parts.push({
+        type,
+        streamId,
+        timestampMs: (timestampMs + partMs - firstMs) >>> 0,
+        payload: payload.subarray(at + PART_HEADER_BYTES, end),
+      });
+      at = end + BACK_POINTER_BYTES;
+    }
+    return parts;
+  }
+
+  private data({ type, payload }: RtmpMessage, nowMs: number): Uint8Array[] {
     const amf = type === DATA_AMF3 && payload[0] === 0 ? payload.subarray(1) : payload;
     const hasPrefix = SET_DATA_FRAME.equals(amf.subarray(0, SET_DATA_FRAME.length));
     const body = hasPrefix ? amf.subarray(SET_DATA_FRAME.length) : amf;
     if (!isMetaData(body) || body.length > MAX_METADATA_BYTES) return [];
+    if (this.metadataRate.exceeds(1, nowMs))
+      throw new RtmpError('Too much stream metadata; send it once.');
     const metadata = parseMetadata(body);
     // Metadata is optional for decoders, but malformed metadata would stop them.
     if (metadata === null) return [];
@@ -115,31 +148,6 @@ export class FlvStream {
     this.latestArrivalMs = nowMs;
     return timeMs;
   }
-}
-
-/** Splits an aggregate into its sub-messages (Adobe RTMP 1.0, 7.1.6). */
-function splitAggregate({ payload, streamId, timestampMs }: RtmpMessage): RtmpMessage[] {
-  const parts: RtmpMessage[] = [];
-  let firstMs: number | null = null;
-  for (let at = 0; at < payload.length; ) {
-    const header = payload.subarray(at, at + PART_HEADER_BYTES);
-    const end = at + PART_HEADER_BYTES + uint24(header, 1);
-    const [type = AGGREGATE] = header;
-    if (parts.length >= MAX_AGGREGATE_PARTS)
-      throw new RtmpError('an aggregate has too many messages');
-    if (type === AGGREGATE || end > payload.length)
-      throw new RtmpError('an aggregate is malformed');
-    const partMs = timestampOf(header);
-    firstMs ??= partMs;
-    parts.push({
-      type,
-      streamId,
-      timestampMs: (timestampMs + partMs - firstMs) >>> 0,
-      payload: payload.subarray(at + PART_HEADER_BYTES, end),
-    });
-    at = end + BACK_POINTER_BYTES;
-  }
-  return parts;
 }
 
 /** Parses metadata; null when it is malformed. */

@@ -65,7 +65,7 @@ export class RtmpConnection {
   private readonly reader: ChunkReader;
   private readonly replies: ReplyWriter;
   private readonly publishSession = new PublishSession();
-  private readonly flv = new FlvStream();
+  private readonly flv: FlvStream;
   private session: SourceSession | null = null;
   /** Why the connection was closed. */
   private reason = '';
@@ -85,6 +85,7 @@ export class RtmpConnection {
     this.handshake = new Handshake(options.random);
     this.reader = new ChunkReader(options.limits.pendingMessageBytes, () => this.countChunk());
     this.replies = new ReplyWriter(socket, options.limits.replyBytes);
+    this.flv = new FlvStream(options.limits);
     this.messageRate = new RateMeter(options.limits.messagesPerSecond);
     this.chunkRate = new RateMeter(options.limits.chunksPerSecond);
     this.phaseStartMs = options.nowMs();

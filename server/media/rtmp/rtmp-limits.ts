@@ -20,8 +20,10 @@ export const RTMP_LIMITS = {
   pendingMessageBytes: 64 << 10,
   /** All bytes before acceptance: 5 kB, plus first frames from encoders that do not wait. */
   pendingBytes: 256 << 10,
-  /** Messages per second: typically 110, more after a stall. */
+  /** Messages per second, also those in aggregates: typically 110, more after a stall. */
   messagesPerSecond: 3_000,
+  /** Stream metadata per second. Encoders send it once; 64 KB of it may take 0.6 ms. */
+  metadataPerSecond: 20,
   /** Chunks before acceptance: chunks of 128 bytes, the smallest in use, fill the bytes above with 2,000. */
   pendingChunks: 4_000,
   /** Chunks per second from an accepted source: 200 Mbit/s in chunks of 128 bytes. */
