@@ -26,7 +26,11 @@ class ModelDatabase implements SeatStore {
   constructor(private readonly through: <T>(name: string, effect: () => T) => Promise<T>) {}
 
   findSeats = (viewers: readonly StreamViewer[]) =>
-    this.through('find', () => viewers.map((viewer) => this.seatOf(viewer)));
+    this.through('find', () =>
+      viewers.map((viewer) =>
+        STREAMS.includes(viewer.streamId) ? this.seatOf(viewer) : ('no-stream' as const),
+      ),
+    );
 
   leaseSeats = ({ streamId, count }: { streamId: string; count: number }) =>
     this.through('lease', () => {
@@ -101,8 +105,9 @@ test('[T-8] [T-9] [N-16] a viewer has the same unique seat on all nodes, whateve
             });
             for (const [index, seat] of (seats ?? []).entries()) {
               const viewer = viewers[index] as StreamViewer;
+              if (seat instanceof Unavailable) continue;
               expect(seat instanceof DomainError).toBe(!STREAMS.includes(viewer.streamId));
-              if (seat instanceof DomainError) continue;
+              if (seat instanceof Error) continue;
               const key = keyOf(viewer);
               expect(seat).toBe(seatOf.get(key) ?? seat);
               expect(seat).toBe(store.seats.get(key) ?? -1);
@@ -203,4 +208,24 @@ test('[L-13] a stream half of whose seats are taken is reported once, and its sh
   const late = new SeatLeases(full);
   await late.assign([{ streamId, viewer: 'cid' }]);
   expect(late.usedRatio()).toBe(1);
+});
+
+test('[T-8] tokens of unknown streams lease no seats, and a lease that fails concerns only its stream', async () => {
+  const database = new ModelDatabase(async (_, effect) => effect());
+  const leasedStreams: string[] = [];
+  const leases = new SeatLeases({
+    ...database,
+    leaseSeats: async (input) => {
+      leasedStreams.push(input.streamId);
+      if (input.streamId === STREAMS[1]) throw new Unavailable('failed');
+      return database.leaseSeats(input);
+    },
+  });
+  const streamIds = [...STREAMS.slice(0, 2), ...Array.from({ length: 100 }, (_, n) => `none ${n}`)];
+  const viewers = streamIds.map((streamId) => ({ streamId, viewer: '1' }));
+  const [seat, failed, ...unknown] = await leases.assign(viewers);
+  expect(seat).toBe(0);
+  expect(failed).toEqual(new Unavailable('failed'));
+  expect(unknown.every((each) => each instanceof DomainError)).toBe(true);
+  expect(leasedStreams).toEqual(STREAMS.slice(0, 2));
 });

@@ -19,6 +19,11 @@ const WARNING_SEATS = SEATS_MAX / 2;
 // Another attempt is needed when a leased seat is taken already, as after a restored backup.
 const ATTEMPTS_MAX = 3;
 
+/** A seat, why there is none, or null: not assigned yet. */
+type Seat = number | Error | null;
+
+const asError = (error: Error): Error => error;
+
 /**
  * Assigns seats to viewers. A new viewer gets a seat of a block that this node has leased, so that a
  * rush does not contend for one counter row (N-16). The database decides which seat a viewer has.
@@ -45,31 +50,30 @@ export class SeatLeases {
 
   /**
    * Finds or assigns the seats of viewers.
-   * @returns the seats in the order of the viewers; a DomainError for a viewer of an unknown or full
-   *   stream
+   * @returns the seats in the order of the viewers; a DomainError for a viewer of an unknown or full stream,
+   *   and the error of a lease for the viewers of its stream
    * @throws Unavailable when the database is unavailable; some seats may be assigned then
    */
-  async assign(viewers: readonly StreamViewer[]): Promise<(number | DomainError)[]> {
-    const seats: (number | DomainError | null)[] = await this.store.findSeats(viewers);
+  async assign(viewers: readonly StreamViewer[]): Promise<(number | Error)[]> {
+    const found = await this.store.findSeats(viewers);
+    const seats = found.map((seat) => (seat === 'no-stream' ? noSuchStream() : seat)) as Seat[];
     for (let attempts = 0; seats.includes(null); attempts++) {
       if (attempts === ATTEMPTS_MAX) throw new Unavailable('The leased seats are already taken.');
       const results = await this.assignNew(viewers.filter((_, index) => seats[index] === null));
       for (const [index, viewer] of viewers.entries()) seats[index] ??= results.get(viewer) ?? null;
     }
-    return seats as (number | DomainError)[];
+    return seats as (number | Error)[];
   }
 
-  private async assignNew(
-    viewers: readonly StreamViewer[],
-  ): Promise<Map<StreamViewer, number | DomainError | null>> {
-    const results = new Map<StreamViewer, number | DomainError | null>();
+  private async assignNew(viewers: readonly StreamViewer[]): Promise<Map<StreamViewer, Seat>> {
+    const results = new Map<StreamViewer, Seat>();
     const offers: (StreamViewer & { readonly seat: number })[] = [];
     const offeredViewers: StreamViewer[] = [];
     const leases = [...Map.groupBy(viewers, ({ streamId }) => streamId)].map(
       async ([streamId, streamViewers]) => {
-        const seats = await this.lease(streamId, streamViewers.length);
+        const seats = await this.lease(streamId, streamViewers.length).catch(asError);
         for (const [index, viewer] of streamViewers.entries()) {
-          if (seats instanceof DomainError) results.set(viewer, seats);
+          if (seats instanceof Error) results.set(viewer, seats);
           else if (seats[index] !== undefined) {
             offers.push({ ...viewer, seat: seats[index] });
             offeredViewers.push(viewer);
@@ -77,13 +81,7 @@ export class SeatLeases {
         }
       },
     );
-    const outcomes = await Promise.allSettled(leases);
-    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-    if (failed) {
-      // No seat was offered to the database yet, so all of them are free.
-      for (const { streamId, seat } of offers) this.poolOf(streamId).put([seat]);
-      throw failed.reason;
-    }
+    await Promise.all(leases);
     if (offers.length === 0) return results;
     // If this call fails, the seats may be taken nevertheless, so they do not return to the pool.
     const taken = await this.store.takeSeats(offers);

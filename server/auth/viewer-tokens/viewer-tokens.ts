@@ -63,7 +63,7 @@ export class ViewerTokens {
   readonly cache: TokenCache;
   private readonly forgedCache = new LRUCache<string, true>({ max: FORGED_CACHE_MAX });
   private readonly leases: SeatLeases;
-  private readonly seats: Batch<StreamViewer, number | DomainError>;
+  private readonly seats: Batch<StreamViewer, number | Error>;
 
   constructor(private readonly options: ViewerTokensOptions) {
     this.cache = new TokenCache(options.cacheSize, () => options.clock.nowMs());
@@ -85,7 +85,7 @@ export class ViewerTokens {
     const { keyring, clock, issuer, bans } = this.options;
     const viewer = this.viewerId(streamId, identifier);
     const seat = await this.seats.add({ streamId, viewer });
-    if (seat instanceof DomainError) throw seat;
+    if (seat instanceof Error) throw seat;
     if (bans.isBanned({ streamId, seat })) {
       throw new DomainError('unauthorized', BANNED.detail, BANNED.members);
     }
