@@ -118,6 +118,7 @@ export async function createParts(options: PartsOptions) {
     ...{ credentials, clock, originOf, large },
     rate: rates.studio,
     largeOperations: new LargeOperations(new Pace(), large),
+    messageSearches: new LargeOperations(new Pace(), large),
     exports: new ExportSlices(new Pace()),
     log: requests,
   };

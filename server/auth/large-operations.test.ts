@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { RateLimited, Unavailable } from '../platform/errors.ts';
+import { ChangedMeanwhile, RateLimited, Unavailable } from '../platform/errors.ts';
 import { Pace } from '../platform/pace.ts';
 import {
   LARGE_OPERATIONS_MAX,
@@ -102,4 +102,17 @@ test('[L-19] [R-15] when the database cannot take an operation, those that wait 
   failure.reject(unavailable);
   expect(await Promise.all(errors)).toEqual(Array(3).fill(unavailable));
   expect(await operations.run(callerOf('first'), async () => 'later')).toBe('later');
+});
+
+test('[L-19] an operation whose data change all the time fails alone', async () => {
+  const operations = newOperations();
+  const failure = Promise.withResolvers<never>();
+  const failed = operations.run(callerOf('first'), () => failure.promise).catch((error) => error);
+  const others = [callerOf('first'), callerOf('second')].map((caller) =>
+    operations.run(caller, async () => 'done'),
+  );
+  const changed = new ChangedMeanwhile('The rundown changes all the time.');
+  failure.reject(changed);
+  expect(await failed).toBe(changed);
+  expect(await Promise.all(others)).toEqual(['done', 'done']);
 });

@@ -26,6 +26,8 @@ export interface StudioContext {
   readonly rate: StudioRate;
   readonly large: LargeResponses;
   readonly largeOperations: LargeOperations;
+  /** Most take one short page, for a host on air: they do not wait for lists and reports. */
+  readonly messageSearches: LargeOperations;
   readonly exports: ExportSlices;
   readonly log: RequestLog;
   /** The origin at which clients reach the service, without a trailing slash. */

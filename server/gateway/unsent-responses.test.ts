@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { keepingIterators } from '../../test/support/kept-iterators.ts';
 import { UnsentResponses } from './unsent-responses.ts';
 
 const MAX_BYTES = 1_000;
@@ -38,4 +39,19 @@ test('[L-3] a response above the limit is closed itself', () => {
   const { unsent, closed, create } = fixture();
   unsent.set(create('large'), [new ArrayBuffer(MAX_BYTES)], 1);
   expect([unsent.bytes, closed]).toEqual([0, ['large']]);
+});
+
+test('[L-3] no buffer of a closed response is kept, even if every iterator is kept', async () => {
+  const { unsent, create } = fixture();
+  await keepingIterators(async () => {
+    const buffers: WeakRef<ArrayBuffer>[] = [];
+    for (let n = 0; n < 2_000; n++) {
+      const buffer = new ArrayBuffer(100);
+      buffers.push(new WeakRef(buffer));
+      unsent.set(create(`${n}`), [buffer], 0);
+    }
+    await Bun.sleep(0);
+    Bun.gc(true);
+    expect(buffers.filter((buffer) => buffer.deref() !== undefined).length).toBeLessThan(200);
+  });
 });

@@ -84,7 +84,7 @@ export class UnsentResponses {
   }
 
   private cut(): void {
-    for (const response of this.memoryOf.keys()) {
+    for (const response of [...this.memoryOf.keys()]) {
       if (this.bytes <= this.maxBytes * LEFT_SHARE) return;
       this.delete(response);
       response.terminate();

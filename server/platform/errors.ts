@@ -28,6 +28,9 @@ export class Unavailable extends Error {
   }
 }
 
+/** What an operation reads changed all the time. Unlike other `Unavailable`, it says nothing of a backend. */
+export class ChangedMeanwhile extends Unavailable {}
+
 /** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -1,5 +1,5 @@
 import { ConcurrencyLimiter } from './concurrency-limiter.ts';
-import { Unavailable } from './errors.ts';
+import { ChangedMeanwhile, Unavailable } from './errors.ts';
 import { runtime } from './runtime.ts';
 
 /** Who runs a task. */
@@ -41,7 +41,7 @@ export class GroupedLimiter {
 
   /**
    * Runs a task in turn. If it fails with `Unavailable`, those that wait fail with it: they would wait for the
-   * same deadline, one after the other (SPEC R-15).
+   * same deadline, one after the other (SPEC R-15). `ChangedMeanwhile` concerns only this one.
    * @throws Unavailable when too many wait, or this one for too long
    */
   async run<T>({ group, member, subject = '' }: TaskOwner, work: () => Promise<T>): Promise<T> {
@@ -70,7 +70,7 @@ export class GroupedLimiter {
     try {
       return await work();
     } catch (error) {
-      if (error instanceof Unavailable) {
+      if (error instanceof Unavailable && !(error instanceof ChangedMeanwhile)) {
         for (const limiter of [this.limiter, ...this.memberLimiters.values()]) {
           limiter.rejectQueued(error);
         }

@@ -24,9 +24,9 @@ const MINUTE_MS = 60_000;
 /** The routes of chat moderation (SPEC C). */
 export function moderationHandlers(
   studio: StudioHandlerFactory,
-  { store, moderation, largeOperations }: ModerationRoutes,
+  { store, moderation, messageSearches }: ModerationRoutes,
 ) {
-  const search = { store, largeOperations };
+  const search = { store, messageSearches };
 
   async function restrict(call: StudioCall, kind: Restriction, name = '', minutes?: number) {
     const { idempotency, nowMs } = call;

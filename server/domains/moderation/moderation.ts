@@ -13,7 +13,7 @@ export async function createModeration(deps: ModerationDeps) {
   return {
     cache,
     /** A function, because authentication needs the bans of the cache first. */
-    handlers: (studio: StudioHandlerFactory, { largeOperations }: StudioContext) =>
-      moderationHandlers(studio, { store: deps.store, moderation: cache, largeOperations }),
+    handlers: (studio: StudioHandlerFactory, { messageSearches }: StudioContext) =>
+      moderationHandlers(studio, { store: deps.store, moderation: cache, messageSearches }),
   };
 }

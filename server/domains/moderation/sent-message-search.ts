@@ -16,7 +16,7 @@ import {
 export interface MessageSearchDeps {
   readonly store: Calls<typeof sentMessageProcedures> &
     Pick<Calls<typeof idempotencyProcedures>, 'isIdempotencyKeyUsed'>;
-  readonly largeOperations: Pick<LargeOperations, 'run'>;
+  readonly messageSearches: Pick<LargeOperations, 'run'>;
 }
 
 /** Which message, and when it arrived, Unix ms. */
@@ -30,14 +30,14 @@ const USUAL_DELAY = 4;
 
 /**
  * Finds the message of a request as viewers received it, so that a client cannot forge its text. It searches
- * before the write, as a large operation: 25 MB of intervals in the transaction of all writes, which ran twice
+ * before the write, in turns and pages: 25 MB of intervals in the transaction of all writes, which ran twice
  * when nothing was found, took it from the answers of all accounts.
  * @returns null for a repeat: the write returns the stored response
  * @throws DomainError `not-found`
  * @throws RateLimited and Unavailable like `LargeOperations`
  */
 export async function findSentMessage(
-  { store, largeOperations }: MessageSearchDeps,
+  { store, messageSearches }: MessageSearchDeps,
   call: StudioCall,
   message: MessageReference,
 ): Promise<StoredChatMessage | null> {
@@ -45,7 +45,7 @@ export async function findSentMessage(
   if (idempotency && (await store.isIdempotencyKeyUsed(idempotency))) return null;
   if (!MESSAGE_ID.test(message.id)) throw messageNotSent();
   const own = ownStreamInput(call);
-  const found = await largeOperations.run(call, (step) => search(store, own, message, step));
+  const found = await messageSearches.run(call, (step) => search(store, own, message, step));
   if (!found) throw messageNotSent();
   return found;
 }

@@ -7,7 +7,7 @@ import {
   type StudioContext,
   type StudioHandlerFactory,
 } from '../../auth/studio-handler.ts';
-import { DomainError, Unavailable } from '../../platform/errors.ts';
+import { ChangedMeanwhile, DomainError } from '../../platform/errors.ts';
 import type { Step } from '../../platform/pace.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { streamOf } from '../streams/stream-wire.ts';
@@ -55,7 +55,7 @@ async function readParts(
   const texts: string[] = [];
   for (let part = 0; part < text.parts; part++) {
     const partText = await step(() => store.readReportPart({ streamId, part, ...text }));
-    if (partText === null) throw new Unavailable('The report is being made again; try again.');
+    if (partText === null) throw new ChangedMeanwhile('The report is being made again; try again.');
     texts.push(partText);
   }
   return texts;

@@ -1,4 +1,4 @@
-import { Unavailable } from '../../platform/errors.ts';
+import { ChangedMeanwhile } from '../../platform/errors.ts';
 import type { Step } from '../../platform/pace.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { QuizRow } from '../quizzes/quizzes-sql.ts';
@@ -57,7 +57,7 @@ export async function readRundown<T>(
     }
     if (isUnchanged) return { quizzes: order.map(({ id }) => made.get(id) as T), revision };
   }
-  throw new Unavailable('The rundown changes all the time; try again.');
+  throw new ChangedMeanwhile('The rundown changes all the time; try again.');
 }
 
 /** What changes with everything that a list has of a quiz, besides its position. */
