@@ -58,7 +58,9 @@ export class SeatLeases {
     const found = await this.store.findSeats(viewers);
     const seats = found.map((seat) => (seat === 'no-stream' ? noSuchStream() : seat)) as Seat[];
     for (let attempts = 0; seats.includes(null); attempts++) {
-      if (attempts === ATTEMPTS_MAX) throw new Unavailable('The leased seats are already taken.');
+      if (attempts === ATTEMPTS_MAX) {
+        return seats.map((seat) => seat ?? new Unavailable('The leased seats are already taken.'));
+      }
       const results = await this.assignNew(viewers.filter((_, index) => seats[index] === null));
       for (const [index, viewer] of viewers.entries()) seats[index] ??= results.get(viewer) ?? null;
     }

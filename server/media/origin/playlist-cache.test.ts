@@ -98,7 +98,8 @@ test('[S-19] playlists of an earlier session stay while the open session goes on
   const stream = new FakeStream().startEpoch();
   const open = new FakeStream().startEpoch();
   for (let segment = 0; segment < 3; segment++) stream.addSegment();
-  stream.reopenedMs = 1;
+  stream.reopenedMs = stream.presentation().segments.at(-1)?.startMs ?? 0;
+  for (let segment = 0; segment < 40; segment++) stream.addSegment();
   let renders = 0;
   const render = rendering(() => `render ${renders++}`);
   for (let round = 0; round < 3; round++) {
@@ -109,7 +110,7 @@ test('[S-19] playlists of an earlier session stay while the open session goes on
   stream.removeSegment();
   const earlier = cache.get(stream, 'earlier', renderSlowly, true);
   expect(cache.get(open, 'live', render)).not.toBeInstanceOf(Promise);
-  expect(textOf(await earlier)).toBe('5 segments');
+  expect(textOf(await earlier)).toBe('45 segments');
 });
 
 test('the playlists of a stream that is often requested stay in the cache, and others leave it', async () => {

@@ -61,6 +61,9 @@ const GZIP_LEVEL = 4;
 // As many as there are open channels of ended streams: streams whose playlists wait stay in memory.
 const ENDED_STREAMS_MAX = 32;
 
+/** For this long after a reopening, segments of the session before it may still be added or become gaps. */
+const LATE_SEGMENTS_MS = 30_000;
+
 const encoder = new TextEncoder();
 
 /** Renders playlists in slices, one after the other. */
@@ -84,7 +87,7 @@ export class PlaylistCache {
   private readonly endedQueue = new RenderQueue();
   /** Of streams that have not ended: their playlists do not wait for those of an archive. */
   private readonly openQueue = new RenderQueue();
-  /** Streams with ended playlists that are being rendered. */
+  /** Ended streams whose playlists are being rendered. */
   private readonly endedStreams = new Set<PlayableStream>();
 
   /**
@@ -122,7 +125,7 @@ export class PlaylistCache {
   ): Result | Promise<Result> {
     const { isEnded: hasStreamEnded, segments } = stream.presentation();
     const isEnded = hasStreamEnded || isOfEarlierSession;
-    if (isEnded) this.admitEnded(stream);
+    if (hasStreamEnded) this.admitEnded(stream);
     const state: RenderingState = { version: null };
     const rendering = renderPlaylist(stream, own.rendered, key, render, state, isOfEarlierSession);
     if (!isEnded && this.openQueue.isIdle) {
@@ -176,10 +179,15 @@ function* renderPlaylist(
   return rendered;
 }
 
-/** An earlier session only loses segments, from its start. Its playlists stay when the open session changes. */
+/**
+ * Soon after the reopening, an earlier session only loses segments, from its start. Its playlists stay while the
+ * open session changes.
+ */
 function versionOf(presentation: Presentation, isOfEarlierSession: boolean): Version {
   const { version, segments, reopenedMs } = presentation;
-  return isOfEarlierSession ? `${reopenedMs} ${segments[0]?.seq}` : version;
+  const openMs = (segments.at(-1)?.startMs ?? 0) - (reopenedMs ?? 0);
+  const isComplete = isOfEarlierSession && openMs > LATE_SEGMENTS_MS;
+  return isComplete ? `${reopenedMs} ${segments[0]?.seq}` : version;
 }
 
 /** The arrays of a presentation change in place, also between two slices. */

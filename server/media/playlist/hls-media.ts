@@ -156,9 +156,8 @@ class MediaPlaylist {
 
   private segmentTags(segment: Segment): string {
     const render = () => this.dateTag(segment) + this.segmentUriTags(segment);
-    // A playlist that has ended is rendered once; with the cache it took twice as long. That of an earlier
-    // session is rendered again when the window moves.
-    if (this.presentation.isEnded && this.presentation.reopenedMs === null) return render();
+    // A playlist that has ended is rendered once; with the cache it took twice as long.
+    if (this.presentation.isEnded) return render();
     const byTrack = SEGMENT_TAGS.get(segment) ?? new Map<TrackId, string>();
     SEGMENT_TAGS.set(segment, byTrack);
     let tags = byTrack.get(this.id);

@@ -44,7 +44,7 @@ const SET_DATA_FRAME = Buffer.from(writeAmf(['@setDataFrame']));
 
 /**
  * Converts a source's messages to FLV (Adobe FLV 10.1, annex E). Timestamps start below 2^31, so that
- * no decoder expects a wrap. Of data messages, only stream metadata is passed on.
+ * no decoder expects a wrap. Of data messages, only stream metadata is passed on, up to a limit.
  */
 export class FlvStream {
   private hasHeader = false;
@@ -112,8 +112,7 @@ export class FlvStream {
     const hasPrefix = SET_DATA_FRAME.equals(amf.subarray(0, SET_DATA_FRAME.length));
     const body = hasPrefix ? amf.subarray(SET_DATA_FRAME.length) : amf;
     if (!isMetaData(body) || body.length > MAX_METADATA_BYTES) return [];
-    if (this.metadataRate.exceeds(1, nowMs))
-      throw new RtmpError('Too much stream metadata; send it once.');
+    if (this.metadataRate.exceeds(1, nowMs)) return [];
     const metadata = parseMetadata(body);
     // Metadata is optional for decoders, but malformed metadata would stop them.
     if (metadata === null) return [];

@@ -98,7 +98,9 @@ export class MachineLoad {
       const last = this.queued.get(node);
       const waitedMs = last?.pid === pid ? queuedMs - last.queuedMs : 0;
       if (waitedMs > TICK_MS / 2) {
-        this.waits.push({ node, fromMs: this.lastTickMs, toMs: nowMs, waitedMs });
+        // Linux counts a wait when it ends.
+        const fromMs = Math.min(this.lastTickMs, nowMs - waitedMs);
+        this.waits.push({ node, fromMs, toMs: nowMs, waitedMs });
         if (this.waits.length > MAX_WAITS) this.waits.shift();
       }
       this.queued.set(node, { pid, queuedMs });
