@@ -110,3 +110,22 @@ test('[M-27] [M-28] the store logs evictions from a recording once a minute', as
     [1, 61, 121].map((segments) => ({ level: 30, stream: STREAM, segments })),
   );
 });
+
+test('[M-28] writers that evict at the same time free what is missing once', async () => {
+  const { fixture, segments } = await startStream({ spaceBytes: 1_000 * 4096, dvrMs: HOUR_MS });
+  await addSegments(fixture, segments, range(0, 100));
+  await segments.close(true);
+  const store = await fixture.start({ spaceBytes: 80 * 4096 });
+  const writers = await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      const writer = await store.open(crypto.randomUUID());
+      writer.addEpoch(epochOf(0));
+      return writer;
+    }),
+  );
+  await Promise.all(writers.map((writer) => addSegments(fixture, writer, range(0, 1))));
+  // 20 too many, and one for each writer at most.
+  const { evicted } = store.stats();
+  expect(evicted).toBeGreaterThanOrEqual(20);
+  expect(evicted).toBeLessThanOrEqual(28);
+});

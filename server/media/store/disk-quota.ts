@@ -90,7 +90,11 @@ export class DiskQuota {
         await write();
         return;
       } catch (error) {
-        if (attempt === WRITE_ATTEMPTS_MAX || !isDiskFull(error) || (await this.evict(bytes)) === 0)
+        if (
+          attempt === WRITE_ATTEMPTS_MAX ||
+          !isDiskFull(error) ||
+          !(await this.evict((freed) => freed >= bytes))
+        )
           throw error;
       }
     }
@@ -98,9 +102,10 @@ export class DiskQuota {
 
   /** Evicts segments as needed. @returns whether this many bytes may be written */
   private async freeUp(bytes: number): Promise<boolean> {
-    const missing = this.missingBytes(bytes);
-    if (missing > 0) await this.evict(missing);
-    return this.missingBytes(bytes) <= 0;
+    // Checked before each eviction: others evict at the same time, and what was missing is freed once.
+    const isEnough = () => this.missingBytes(bytes) <= 0;
+    await this.evict(isEnough);
+    return isEnough();
   }
 
   private missingBytes(bytes: number): number {
@@ -113,17 +118,17 @@ export class DiskQuota {
     return Math.max(usedBytes - spaceBytes, minFreeBytes - freeBytes);
   }
 
-  /** Evicts segments. @returns freed bytes */
-  private async evict(bytes: number): Promise<number> {
+  /** Evicts segments until enough bytes are free. @returns whether it evicted any */
+  private async evict(isEnough: (freedBytes: number) => boolean): Promise<boolean> {
     let freed = 0;
-    while (freed < bytes) {
+    while (!isEnough(freed)) {
       const victim = this.findVictim();
       if (!victim) break;
       freed += await victim.removeOldest();
       this.evictedSegments++;
       this.options.onEvict(victim);
     }
-    return freed;
+    return freed > 0;
   }
 
   /**
