@@ -153,6 +153,15 @@ test('[M-16] inductions are rate limited', () => {
   expect(sent).toHaveLength(5_000);
 });
 
+test('[M-16] conclusions are rate limited', async () => {
+  const { proxy, conclusionFor, ingest } = newProxy();
+  const conclusion = conclusionFor(2);
+  for (let n = 0; n < 5_000; n++) proxy.receive(CONCLUSION, 1, ADDRESS);
+  proxy.receive(conclusion, 2, ADDRESS);
+  await settle();
+  expect(ingest.requests).toHaveLength(0);
+});
+
 test('[M-16] datagrams too short or too long for SRT are ignored', () => {
   const { deliver } = newProxy();
   expect(deliver(Buffer.alloc(0), 1)).toBeUndefined();

@@ -41,8 +41,9 @@ const MAX_OPENING_PER_ADDRESS = 8;
 const MAX_REFUSED = 512;
 // Allows a reconnect every second; slows down key guessing.
 const RATE: RateLimit = { points: 60, durationS: 60 };
-// Limits the CPU time of inductions; excess ones are dropped. A response is as long as its request.
+// Limit the CPU time; excess ones are dropped, and callers repeat them. A response is as long as its request.
 const MAX_INDUCTIONS_PER_SECOND = 5_000;
+const MAX_CONCLUSIONS_PER_SECOND = 5_000;
 // A caller that misses its rejection repeats the conclusion, for 3 s by default.
 const REJECTION_REPEAT_MS = 3_000;
 const CLEANUP_MS = 1_000;
@@ -64,6 +65,7 @@ export class HandshakeProxy {
   private readonly rate: RateLimiter;
   private readonly cleanupTimer: Timer;
   private inductionsThisSecond = 0;
+  private conclusionsThisSecond = 0;
   private isStopping = false;
 
   constructor(private readonly options: HandshakeProxyOptions) {
@@ -104,6 +106,7 @@ export class HandshakeProxy {
   }
 
   private admit(datagram: Buffer, handshake: Handshake, port: number, address: string): void {
+    if (this.conclusionsThisSecond++ >= MAX_CONCLUSIONS_PER_SECOND) return;
     const { cookies } = this.options;
     if (!cookies.verify(handshake.cookie, address, port, runtime.monotonicMs())) return;
     const name = `${address}|${port}`;
@@ -207,6 +210,7 @@ export class HandshakeProxy {
 
   private cleanUp(): void {
     this.inductionsThisSecond = 0;
+    this.conclusionsThisSecond = 0;
     const nowMs = runtime.monotonicMs();
     for (const [name, { state }] of this.callers) {
       if (state instanceof CallerRelay) state.endIfIdle();

@@ -1,9 +1,10 @@
-import type { udp } from 'bun';
 import type { Logger } from 'pino';
+import { LogLimiter } from '../../platform/log-limiter.ts';
 import { programEnvironment } from '../../platform/program-environment.ts';
 import type { RateLimit } from '../../platform/rate-limiter.ts';
 import { runtime } from '../../platform/runtime.ts';
 import type { Ingest } from '../source.ts';
+import { BoundedUdp } from './bounded-udp.ts';
 import type { RelayLimits } from './caller-relay.ts';
 import { HandshakeProxy } from './handshake-proxy.ts';
 import { SynCookies } from './syn-cookie.ts';
@@ -36,23 +37,25 @@ const SECRET_BYTES = 32;
  * @throws Error with a one-line message for the operator: no ffmpeg with SRT, or the port is in use
  */
 export async function listenSrt(options: ListenSrtOptions): Promise<SrtListener> {
-  const { host, port, ffmpeg } = options;
+  const { host, port, ffmpeg, logger } = options;
   await checkProtocol(ffmpeg);
-  let socket: udp.Socket<'buffer'> | null = null;
+  let socket: BoundedUdp | null = null;
+  const floods = new LogLimiter<'flood'>();
   const proxy = new HandshakeProxy({
     freePort: findFreePort,
     ...options,
     cookies: new SynCookies(runtime.randomBytes(SECRET_BYTES)),
-    send: (datagram, to, address) => {
-      try {
-        socket?.send(datagram, to, address);
-      } catch {
-        // No route, or the socket is closed. Datagrams may get lost anyway.
-      }
-    },
+    send: (...datagram) => socket?.send(...datagram),
   });
   try {
-    socket = await bindSocket(host, port, (...datagram) => proxy.receive(...datagram));
+    socket = await BoundedUdp.bind({
+      ...{ host, port },
+      onDatagram: (...datagram) => proxy.receive(...datagram),
+      onFlood: () => {
+        const count = floods.countToLog('flood');
+        if (count > 0) logger.warn({ count }, 'too many SRT datagrams: some are dropped');
+      },
+    });
   } catch (error) {
     proxy.stop();
     throw errorFor(error, options);
@@ -66,32 +69,6 @@ export async function listenSrt(options: ListenSrtOptions): Promise<SrtListener>
       socket = null;
     },
   };
-}
-
-type OnDatagram = (datagram: Buffer, port: number, address: string) => void;
-
-async function bindSocket(
-  host: string | null,
-  port: number,
-  onDatagram: OnDatagram,
-): Promise<udp.Socket<'buffer'>> {
-  const open = (hostname: string) =>
-    Bun.udpSocket({
-      hostname,
-      port,
-      socket: {
-        data: (_, datagram, from, address) => onDatagram(datagram, from, address),
-        // An ICMP error for a sent datagram.
-        error: () => {},
-      },
-    });
-  if (host !== null) return open(host);
-  try {
-    return await open('::');
-  } catch (error) {
-    if ((error as { code?: string }).code !== 'EAFNOSUPPORT') throw error;
-    return open('0.0.0.0');
-  }
 }
 
 const MAX_ATTEMPTS = 10;
