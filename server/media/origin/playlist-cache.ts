@@ -180,8 +180,8 @@ function* renderPlaylist(
 }
 
 /**
- * Soon after the reopening, an earlier session only loses segments, from its start. Its playlists stay while the
- * open session changes.
+ * When no late segments are expected any more, an earlier session only loses segments, from its start: changes of
+ * the open session do not concern its playlists.
  */
 function versionOf(presentation: Presentation, isOfEarlierSession: boolean): Version {
   const { version, segments, reopenedMs } = presentation;

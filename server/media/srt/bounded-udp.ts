@@ -60,8 +60,8 @@ export class BoundedUdp {
   }
 
   private async open(port: number): Promise<void> {
-    const socket = await bindAddress(this.options.host, port, (...datagram) =>
-      this.receive(...datagram),
+    const socket = await bindAddress(this.options.host, port, (datagram, from, address) =>
+      this.receive(datagram, from, address),
     );
     if (this.isClosed) return socket.close();
     this.socket = socket;

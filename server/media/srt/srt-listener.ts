@@ -45,12 +45,12 @@ export async function listenSrt(options: ListenSrtOptions): Promise<SrtListener>
     freePort: findFreePort,
     ...options,
     cookies: new SynCookies(runtime.randomBytes(SECRET_BYTES)),
-    send: (...datagram) => socket?.send(...datagram),
+    send: (datagram, to, address) => socket?.send(datagram, to, address),
   });
   try {
     socket = await BoundedUdp.bind({
       ...{ host, port },
-      onDatagram: (...datagram) => proxy.receive(...datagram),
+      onDatagram: (datagram, from, address) => proxy.receive(datagram, from, address),
       onFlood: () => {
         const count = floods.countToLog('flood');
         if (count > 0) logger.warn({ count }, 'too many SRT datagrams: some are dropped');
