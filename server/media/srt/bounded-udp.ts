@@ -72,7 +72,7 @@ export class BoundedUdp {
     if (this.socket === null) return;
     if (!this.isCounting) {
       this.isCounting = true;
-      setImmediate(() => {
+      runtime.setImmediate(() => {
         this.isCounting = false;
         this.received = 0;
       });
