@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import {
   CLIENT_HEADER,
-  chatClientKey,
+  clientKey,
   clientRateKey,
   type Listener,
   networkOf,
@@ -125,8 +125,8 @@ test.each([
   ['198.51.100.8', '198.51.100.8'],
   ['::ffff:198.51.100.8', '198.51.100.8'],
   ['unknown', 'unknown'],
-])('[C-8] the chat client of %p is %p', (address, client) => {
-  expect(chatClientKey(rateLimitKey(address))).toBe(client);
+])('[C-8] [M-16] the client of %p is %p', (address, client) => {
+  expect(clientKey(rateLimitKey(address))).toBe(client);
 });
 
 test('[L-14] other keys than those of clients are of no network', () => {

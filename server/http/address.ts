@@ -103,10 +103,10 @@ export function networkOf(key: string): string | null {
 }
 
 /**
- * The client of a chat post by its rate limit key (SPEC C-8): the /48 of an IPv6 address, else the key. By /64,
- * an attacker with 20 of the 65,536 in its /48 had 87 % of the messages of a show.
+ * The client that takes one share of what all use, by its rate limit key (SPEC C-8, M-16): the /48 of an IPv6
+ * address, else the key. By /64, an attacker with 20 of the 65,536 in its /48 had 87 % of the messages of a show.
  */
-export function chatClientKey(key: string): string {
+export function clientKey(key: string): string {
   const network = networkOf(key);
   return network?.endsWith('::/48') ? network : key;
 }

@@ -14,7 +14,7 @@ export class ChatBuffer {
   /** @param random uniform from 0 to below 1; it decides which messages are selected */
   constructor(private readonly random: () => number) {}
 
-  /** Adds a message. @param client the client that posted it, by `chatClientKey` */
+  /** Adds a message. @param client the client that posted it, by `clientKey` */
   add(kind: ChatKind, element: ChatElement, client: string): void {
     if (this.#candidates.length === CANDIDATES_MAX) {
       this.#candidates = selectMessages(this.#candidates);

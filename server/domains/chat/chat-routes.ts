@@ -2,7 +2,7 @@ import { chatPostSchema } from '../../../protocol/feed.ts';
 import type { viewerApi } from '../../../protocol/viewer-api.ts';
 import type { Credentials } from '../../auth/credentials.ts';
 import type { Viewer } from '../../auth/viewer-tokens/checked-viewers.ts';
-import { chatClientKey } from '../../http/address.ts';
+import { clientKey } from '../../http/address.ts';
 import { readBody } from '../../http/body.ts';
 import type { Handlers } from '../../http/route.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -81,7 +81,7 @@ export function createChat({
           const { name = '', text } = post;
           const id = newId();
           const element = { id, viewer: viewer.id, name, text, at };
-          const client = chatClientKey(route.clientRateKey(request));
+          const client = clientKey(route.clientRateKey(request));
           chat.post(streamId, { kind: post.kind, element, client });
           names.note({ streamId, seat, name, messageId: id });
         }

@@ -8,7 +8,7 @@ import type {
 export interface PostedMessage {
   readonly kind: ChatKind;
   readonly element: ChatElement;
-  /** The client that posted it, by `chatClientKey`. */
+  /** The client that posted it, by `clientKey`. */
   readonly client: string;
 }
 

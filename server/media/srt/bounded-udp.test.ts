@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'bun:test';
-import { BoundedUdp } from './bounded-udp.ts';
+import { BoundedUdp, type BoundedUdpOptions } from './bounded-udp.ts';
 
 const WORK_MS = 2;
 const FLOOD_MS = 2_000;
@@ -32,6 +32,7 @@ test('[M-16] a flood of datagrams does not stop the event loop, and later ones a
       Bun.sleepSync(WORK_MS);
     },
     onFlood: () => floods++,
+    onBindError: () => {},
   });
   closers.push(() => udp.close());
   let turns = 0;
@@ -52,17 +53,52 @@ test('[M-16] a flood of datagrams does not stop the event loop, and later ones a
   expect(received).toBeGreaterThan(before);
 }, 15_000);
 
-test('a closed socket is not bound again', async () => {
+/** Binds a socket that takes the second datagram of a turn for a flood. */
+async function floodedUdp(
+  options: Pick<BoundedUdpOptions, 'onFlood' | 'onBindError'>,
+  onDatagram = () => {},
+) {
   const udp = await BoundedUdp.bind({
-    ...{ host: '127.0.0.1', port: 0, turnMax: 0 },
-    onDatagram: () => {},
-    onFlood: () => udp.close(),
+    ...{ host: '127.0.0.1', port: 0, turnMax: 1, ...options },
+    onDatagram() {
+      onDatagram();
+      Bun.sleepSync(20);
+    },
   });
-  const { port } = udp;
-  const client = await Bun.udpSocket({ hostname: '127.0.0.1' });
-  client.send('one', port, '127.0.0.1');
-  await Bun.sleep(100);
+  closers.push(() => udp.close());
+  return udp;
+}
+
+async function send(port: number, datagrams: string[]): Promise<void> {
+  const client = await Bun.udpSocket({ hostname: '127.0.0.1', socket: { error: () => {} } });
+  for (const datagram of datagrams) client.send(datagram, port, '127.0.0.1');
+  await Bun.sleep(20);
   client.close();
+}
+
+test('[M-16] a port that another program took is reported, and bound again when it is free', async () => {
+  const taken = Promise.withResolvers<{ close(): void }>();
+  const failed = Promise.withResolvers<Error>();
+  let received = 0;
+  const udp = await floodedUdp(
+    {
+      onFlood: () => taken.resolve(Bun.udpSocket({ hostname: '127.0.0.1', port: udp.port })),
+      onBindError: failed.resolve,
+    },
+    () => received++,
+  );
+  await send(udp.port, ['one', 'two']);
+  const other = await taken.promise;
+  expect((await failed.promise).message).toContain('EADDRINUSE');
+  other.close();
+  for (let tries = 0; received === 1 && tries < 100; tries++) await send(udp.port, ['later']);
+  expect(received).toBe(2);
+}, 15_000);
+
+test('a closed socket is not bound again', async () => {
+  const udp = await floodedUdp({ onFlood: () => udp.close(), onBindError: () => {} });
+  const { port } = udp;
+  await send(port, ['one', 'two']);
   const other = await Bun.udpSocket({ hostname: '127.0.0.1', port });
   other.close();
 });

@@ -9,25 +9,30 @@ export interface BoundedUdpOptions {
   readonly onDatagram: (datagram: Buffer, port: number, address: string) => void;
   /** Called when too many datagrams arrived and those of the next moments are dropped. */
   readonly onFlood: () => void;
-  /** Most datagrams in one turn of the event loop. */
+  /** Called with each failed attempt to bind the port again. */
+  readonly onBindError: (error: Error) => void;
+  /** Datagrams in one turn of the event loop that are no flood. */
   readonly turnMax?: number;
 }
 
-/** The kernel buffers about 100 full ones; more arrive in one turn only in a flood. */
+/** The kernel buffers about 100 full ones, by default. */
 const TURN_MAX = 1_000;
+/** A large buffer of the kernel, filled while the thread waited, is read within this time. */
+const TURN_MS = 15;
 /** At 18 µs, the slowest datagram, a flood takes half of the thread. */
 const PAUSE_MS = 20;
 const REBIND_MS = 200;
 
 /**
  * A UDP socket that lets the event loop go on. The runtime reads a socket until it is empty: while 50 Mbit/s of
- * handshakes arrived, no timer and no other socket had a turn. After `turnMax` datagrams in one turn it is closed
- * for a moment, which ends that reading.
+ * handshakes arrived, no timer and no other socket had a turn. After `turnMax` datagrams and 15 ms in one turn it
+ * is closed for a moment, which ends that reading.
  */
 export class BoundedUdp {
   private socket: udp.Socket<'buffer'> | null = null;
   private boundPort = 0;
   private received = 0;
+  private turnStartMs = 0;
   private isCounting = false;
   private isClosed = false;
 
@@ -72,13 +77,19 @@ export class BoundedUdp {
     if (this.socket === null) return;
     if (!this.isCounting) {
       this.isCounting = true;
+      this.turnStartMs = runtime.monotonicMs();
       runtime.setImmediate(() => {
         this.isCounting = false;
         this.received = 0;
       });
     }
-    if (++this.received > (this.options.turnMax ?? TURN_MAX)) void this.pause();
+    if (++this.received > (this.options.turnMax ?? TURN_MAX) && this.isTurnOver())
+      void this.pause();
     else this.options.onDatagram(datagram, port, address);
+  }
+
+  private isTurnOver(): boolean {
+    return runtime.monotonicMs() - this.turnStartMs >= TURN_MS;
   }
 
   private async pause(): Promise<void> {
@@ -87,7 +98,7 @@ export class BoundedUdp {
     this.options.onFlood();
     for (let waitMs = PAUSE_MS; this.socket === null && !this.isClosed; waitMs = REBIND_MS) {
       await runtime.sleep(waitMs);
-      if (!this.isClosed) await this.open(this.boundPort).catch(() => {});
+      if (!this.isClosed) await this.open(this.boundPort).catch(this.options.onBindError);
     }
   }
 }

@@ -106,13 +106,15 @@ test('[M-16] opening callers are limited per address', async () => {
   expect(ingest.requests).toHaveLength(9);
 });
 
+const addressOf = (n: number) => `198.51.${n >> 8}.${n & 255}`;
+
 /** A conclusion that is rejected. */
 const withoutStreamId = (conclusion: Buffer) => conclusion.subarray(0, conclusion.length - 24);
 
 test('[M-16] rejected callers take no place of others', async () => {
   const { deliver, conclusionFor, ingest } = newProxy();
   for (let n = 0; n < 600; n++) {
-    const address = `198.51.${n >> 8}.${n & 255}`;
+    const address = addressOf(n);
     deliver(withoutStreamId(conclusionFor(1, address)), 1, address);
     await settle();
   }
@@ -149,17 +151,53 @@ test('[M-16] a network has a limited number of rates', async () => {
 
 test('[M-16] inductions are rate limited', () => {
   const { proxy, sent } = newProxy();
-  for (let n = 0; n < 6_000; n++) proxy.receive(INDUCTION, n, ADDRESS);
+  for (let n = 0; n < 6_000; n++) proxy.receive(INDUCTION, n, addressOf(n));
   expect(sent).toHaveLength(5_000);
 });
 
 test('[M-16] conclusions are rate limited', async () => {
   const { proxy, conclusionFor, ingest } = newProxy();
   const conclusion = conclusionFor(2);
-  for (let n = 0; n < 5_000; n++) proxy.receive(CONCLUSION, 1, ADDRESS);
+  for (let n = 0; n < 5_000; n++) proxy.receive(CONCLUSION, 1, addressOf(n));
   proxy.receive(conclusion, 2, ADDRESS);
   await settle();
   expect(ingest.requests).toHaveLength(0);
+});
+
+test('[M-16] one client cannot use up the handshakes of others', async () => {
+  const { proxy, deliver, conclusionFor, ingest, sent } = newProxy();
+  const conclusion = conclusionFor(2, '192.0.2.2');
+  for (let n = 0; n < 20_000; n++) proxy.receive(CONCLUSION, n, ADDRESS);
+  for (let n = 0; n < 20_000; n++) proxy.receive(INDUCTION, n, `2001:db8:1:${n.toString(16)}::1`);
+  expect(sent).toHaveLength(300);
+  expect(deliver(INDUCTION, 1, '192.0.2.2')).toHaveLength(64);
+  proxy.receive(conclusion, 2, '192.0.2.2');
+  await settle();
+  expect(ingest.requests).toHaveLength(1);
+});
+
+test('[M-16] a rejection is repeated for a limited number of datagrams', async () => {
+  const { proxy, conclusionFor, sent } = newProxy();
+  const conclusion = withoutStreamId(conclusionFor(1));
+  for (let n = 0; n < 1_000; n++) {
+    proxy.receive(conclusion, 1, ADDRESS);
+    await settle();
+  }
+  // The induction and the first conclusion count too.
+  expect(sent).toHaveLength(299);
+});
+
+test('[M-16] a source that sends too many datagrams ends', async () => {
+  const { proxy, deliver, conclusionFor, ingest } = newProxy(idleReceiver);
+  const accepted = ingest.next();
+  deliver(conclusionFor(1), 1);
+  const session = await accepted;
+  await settle();
+  const data = Buffer.alloc(1_316);
+  for (let n = 0; n < 20_000; n++) proxy.receive(data, 1, ADDRESS);
+  expect(session.endReason).toBeNull();
+  proxy.receive(data, 1, ADDRESS);
+  expect(session.endReason).toBe('too many datagrams');
 });
 
 test('[M-16] datagrams too short or too long for SRT are ignored', () => {

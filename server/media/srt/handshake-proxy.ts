@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { networkOf, rateLimitKey } from '../../http/address.ts';
+import { clientKey, networkOf, rateLimitKey } from '../../http/address.ts';
 import { KeyWindows, type RateLimit, RateLimiter } from '../../platform/rate-limiter.ts';
 import { runtime } from '../../platform/runtime.ts';
 import { type Ingest, SourceRefused, type SourceSession } from '../source.ts';
@@ -41,6 +41,9 @@ const MAX_OPENING_PER_ADDRESS = 8;
 const MAX_REFUSED = 512;
 // Allows a reconnect every second; slows down key guessing.
 const RATE: RateLimit = { points: 60, durationS: 60 };
+// Handshakes of one client, so that it does not use up what follows. Sixty senders behind one address that
+// reconnect at once send 240 a second.
+const HANDSHAKE_RATE: RateLimit = { points: 300, durationS: 1 };
 // Limit the CPU time; excess ones are dropped, and callers repeat them. A response is as long as its request.
 const MAX_INDUCTIONS_PER_SECOND = 5_000;
 const MAX_CONCLUSIONS_PER_SECOND = 5_000;
@@ -51,7 +54,13 @@ const CLEANUP_MS = 1_000;
 interface Caller {
   readonly rateLimitGroup: string;
   readonly socketId: number;
-  state: 'opening' | { readonly refused: number; readonly untilMs: number } | CallerRelay;
+  state: 'opening' | RefusedState | CallerRelay;
+}
+
+/** The rejection code that a caller gets again, until this time of the monotonic clock. */
+interface RefusedState {
+  readonly refused: number;
+  readonly untilMs: number;
 }
 
 /**
@@ -63,6 +72,8 @@ export class HandshakeProxy {
   private readonly callers = new Map<string, Caller>();
   private readonly receiverPorts = new Set<number>();
   private readonly rate: RateLimiter;
+  /** By `clientKey`. */
+  private readonly handshakes = new KeyWindows(HANDSHAKE_RATE);
   private readonly cleanupTimer: Timer;
   private inductionsThisSecond = 0;
   private conclusionsThisSecond = 0;
@@ -77,14 +88,12 @@ export class HandshakeProxy {
   /** Handles any received datagram. */
   receive(datagram: Buffer, port: number, address: string): void {
     if (datagram.length < HEADER_BYTES || datagram.length > MAX_DATAGRAM_BYTES) return;
-    const { socketId, state } = this.callers.get(`${address}|${port}`) ?? {};
+    const caller = this.callers.get(`${address}|${port}`);
     const handshake = readHandshake(datagram);
-    if (handshake?.type === 'induction') this.onInduction(datagram, port, address);
-    else if (handshake?.type === 'conclusion' && socketId !== handshake.socketId) {
-      this.admit(datagram, handshake, port, address);
-    } else if (state instanceof CallerRelay) state.fromCaller(datagram);
-    else if (state && state !== 'opening' && handshake) {
-      this.options.send(createRejection(datagram, state.refused), port, address);
+    const isOfNewSocket = handshake !== null && opensSocket(handshake, caller);
+    if (caller?.state instanceof CallerRelay && !isOfNewSocket) caller.state.fromCaller(datagram);
+    else if (handshake !== null && this.isWithinHandshakeRate(address)) {
+      this.onHandshake(handshake, datagram, port, address);
     }
   }
 
@@ -96,6 +105,19 @@ export class HandshakeProxy {
       if (state instanceof CallerRelay) state.end('the service is stopping');
     }
     this.callers.clear();
+  }
+
+  private isWithinHandshakeRate(address: string): boolean {
+    const key = clientKey(rateLimitKey(address));
+    return this.handshakes.take(key, runtime.monotonicMs()) === 0;
+  }
+
+  private onHandshake(handshake: Handshake, datagram: Buffer, port: number, address: string): void {
+    const caller = this.callers.get(`${address}|${port}`);
+    if (handshake.type === 'induction') this.onInduction(datagram, port, address);
+    else if (opensSocket(handshake, caller)) this.admit(datagram, handshake, port, address);
+    else if (caller && isRefused(caller))
+      this.options.send(createRejection(datagram, caller.state.refused), port, address);
   }
 
   private onInduction(datagram: Buffer, port: number, address: string): void {
@@ -213,14 +235,19 @@ export class HandshakeProxy {
     this.conclusionsThisSecond = 0;
     const nowMs = runtime.monotonicMs();
     for (const [name, { state }] of this.callers) {
-      if (state instanceof CallerRelay) state.endIfIdle();
+      if (state instanceof CallerRelay) state.checkSecond();
       else if (state !== 'opening' && state.untilMs < nowMs) this.callers.delete(name);
     }
   }
 }
 
-function isRefused({ state }: Caller): boolean {
-  return state !== 'opening' && !(state instanceof CallerRelay);
+function isRefused(caller: Caller): caller is Caller & { readonly state: RefusedState } {
+  return caller.state !== 'opening' && !(caller.state instanceof CallerRelay);
+}
+
+/** Whether a caller sent this for a socket that is not open yet. @param caller of the same address and port */
+function opensSocket({ type, socketId }: Handshake, caller: Caller | undefined): boolean {
+  return type === 'induction' || (type === 'conclusion' && socketId !== caller?.socketId);
 }
 
 /** A conclusion that is being checked. */

@@ -40,7 +40,7 @@ export async function listenSrt(options: ListenSrtOptions): Promise<SrtListener>
   const { host, port, ffmpeg, logger } = options;
   await checkProtocol(ffmpeg);
   let socket: BoundedUdp | null = null;
-  const floods = new LogLimiter<'flood'>();
+  const logged = new LogLimiter<'flood' | 'bind'>();
   const proxy = new HandshakeProxy({
     freePort: findFreePort,
     ...options,
@@ -52,8 +52,13 @@ export async function listenSrt(options: ListenSrtOptions): Promise<SrtListener>
       ...{ host, port },
       onDatagram: (datagram, from, address) => proxy.receive(datagram, from, address),
       onFlood: () => {
-        const count = floods.countToLog('flood');
+        const count = logged.countToLog('flood');
         if (count > 0) logger.warn({ count }, 'too many SRT datagrams: some are dropped');
+      },
+      onBindError: (error) => {
+        const count = logged.countToLog('bind');
+        if (count > 0)
+          logger.error({ count, err: error }, 'the SRT port is closed: binding it again failed');
       },
     });
   } catch (error) {
