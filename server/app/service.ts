@@ -77,6 +77,8 @@ const VIEWER_WRITES = new Set([
   'leaseSeats',
   'takeSeats',
   'nameViewers',
+  'saveOwnContact',
+  'eraseOwnContact',
 ] as const);
 
 /** Composes the service. @param onSealed called after each sealing with its latency */

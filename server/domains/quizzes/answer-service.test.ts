@@ -6,6 +6,7 @@ import { RateLimiter, SeatWindows } from '../../platform/rate-limiter.ts';
 import { replaceRuntime, SYSTEM_RUNTIME } from '../../platform/runtime.ts';
 import { AnswerService } from './answer-service.ts';
 import type { AnswerDecision, ArrivedAnswer } from './quiz-rules.ts';
+import type { PublishedQuiz } from './quizzes-sql.ts';
 import type { ClaimDecision, WinnerClaim } from './winners-sql.ts';
 
 const STREAM = '0f8fad5b-d9cb-469f-a165-70867728950e';
@@ -44,9 +45,11 @@ describe('AnswerService', () => {
   let decideClaim: () => ClaimDecision;
   let service: AnswerService;
   let lookups: number;
+  let published: PublishedQuiz;
 
   beforeEach(async () => {
     lookups = 0;
+    published = quizRow;
     stored = [];
     claimed = [];
     decide = () => 'accepted';
@@ -55,7 +58,7 @@ describe('AnswerService', () => {
       store: {
         findPublishedQuizzes: async (ids) => {
           lookups++;
-          return ids.map((id) => (id === QUIZ ? quizRow : null));
+          return ids.map((id) => (id === QUIZ ? published : null));
         },
         recordAnswers: async (answers) => {
           stored.push(...answers);
@@ -128,6 +131,16 @@ describe('AnswerService', () => {
     const results = await Promise.allSettled(attempts);
     expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(attempts.length);
     expect(lookups).toBeLessThanOrEqual(2);
+  });
+
+  test('[Q-12] a quiz that was published again, because its first publication was lost, takes answers', async () => {
+    const again = { ...answerOf('Mars'), closeInterval: CLOSE_INTERVAL + 80 };
+    published = { ...quizRow, number: 8, closeInterval: again.closeInterval };
+    await service.answer(viewerOf(1), QUIZ, again, NOW_MS);
+    expect(await tryAnswer(bytesOf(again), viewerOf(2))).toBeNull();
+    expect(stored.map(({ quiz }) => quiz)).toEqual([8, 8]);
+    const earlier = service.answer(viewerOf(3), QUIZ, answerOf('Mars'), NOW_MS);
+    expect(await earlier.catch(({ kind }) => kind)).toBe('invalid');
   });
 
   test('[Q-7] tryAnswer stores a valid answer, however it is serialized', async () => {

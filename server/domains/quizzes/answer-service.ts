@@ -105,8 +105,8 @@ export class AnswerService {
       throw new DomainError('unauthorized', 'The viewer token is of another stream than streamId.');
     }
     const startMs = runtime.monotonicMs();
-    const isCached = this.quizzes.has(quizId);
-    const quiz = await this.quizzes.find(quizId);
+    const isCached = this.quizzes.has(quizId, body.closeInterval);
+    const quiz = await this.quizzes.find(quizId, body.closeInterval);
     if (!quiz || quiz.streamId !== viewer.streamId) {
       throw new DomainError('not-found', 'There is no such quiz in this stream.');
     }
@@ -246,7 +246,8 @@ interface CachedQuiz {
 
 /**
  * A cache of published quizzes with the fields that never change, against which answers are validated.
- * The state of a quiz changes, so the database checks it.
+ * The state of a quiz changes, so the database checks it. A quiz is published twice when a failover of PostgreSQL
+ * lost the first time, so an answer with another `closeInterval` has it read again.
  */
 class PublishedQuizzes {
   private readonly cache = new LRUCache<string, CachedQuiz>(atMostEntries(QUIZZES_MAX));
@@ -259,18 +260,26 @@ class PublishedQuizzes {
     this.lookups = new Batch(store.findPublishedQuizzes, BATCH_MAX);
   }
 
-  has(id: string): boolean {
-    return this.cache.has(id);
+  /** Whether `find` needs no lookup. */
+  has(id: string, closeInterval: number): boolean {
+    return this.cache.get(id)?.quiz.closeInterval === closeInterval;
   }
 
-  /** The quiz, or null when there is none. @throws Unavailable */
-  async find(id: string): Promise<PublishedQuiz | null> {
+  /**
+   * The quiz, or null when there is none.
+   * @param closeInterval as the viewer has it
+   * @throws Unavailable
+   */
+  async find(id: string, closeInterval: number): Promise<PublishedQuiz | null> {
     const cached = this.cache.get(id);
-    if (cached) return cached.quiz;
+    if (cached?.quiz.closeInterval === closeInterval) return cached.quiz;
     const pending = this.loading.get(id) ?? this.lookups.add(id);
     this.loading.set(id, pending);
     const quiz = await pending.finally(() => this.loading.delete(id));
-    if (quiz && !this.cache.has(id)) this.cache.set(id, { id: Buffer.from(id), quiz, bodies: [] });
+    if (quiz && this.cache.get(id)?.quiz.closeInterval !== quiz.closeInterval) {
+      this.last = null;
+      this.cache.set(id, { id: Buffer.from(id), quiz, bodies: [] });
+    }
     return quiz;
   }
 

@@ -36,6 +36,35 @@ test('[W-4] [W-9] a winner report is in time until the interval of the count end
   ]);
 });
 
+test('[W-10] a counted report is acknowledged again for 10 s after its round, until the next', async () => {
+  show = await openShow([STREAM]);
+  const request = (id: number, nowMs: number) =>
+    show.store.requestWinners({ id: uuidOf(id), streamId: STREAM, producer: PRODUCER, nowMs });
+  const interval = intervalAt(SHOW_START_MS);
+  const seal = (after: number, until: number) =>
+    sealShow(show, { after, interval: until, nowMs: intervalStartMs(until + 1), transients: [] });
+  await request(2, SHOW_START_MS);
+  await seal(-1, interval);
+  const counted = { streamId: STREAM, seat: 1, receivedMs: SHOW_START_MS + 300 };
+  const others = [
+    { ...counted, seat: 2 },
+    { ...counted, streamId: uuidOf(3) },
+  ];
+  await show.store.recordWinners([counted]);
+  await seal(interval, interval + 4);
+  const at = async (receivedMs: number) =>
+    show.store.recordWinners([counted, ...others].map((claim) => ({ ...claim, receivedMs })));
+  const lastMs = intervalStartMs(interval + 45) - 1;
+  expect(await at(lastMs)).toEqual(['won', 'no-round', 'no-round']);
+  expect(await at(lastMs + 1)).toEqual(['no-round', 'no-round', 'no-round']);
+  await request(4, lastMs);
+  await seal(interval + 4, interval + 5);
+  await seal(interval + 5, interval + 9);
+  expect((await at(lastMs))[0]).toBe('no-round');
+  const rounds = await show.store.listWinnersRounds({ streamId: STREAM, producer: PRODUCER });
+  expect(rounds.map(({ count }) => count)).toEqual([1, 0]);
+});
+
 describe('recordWinners', () => {
   let nowMs = 0;
   let passedMs = 0;

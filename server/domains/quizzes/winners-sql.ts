@@ -21,7 +21,7 @@ export interface WinnerClaim {
 }
 
 /**
- * The decision on a claim. `won`: also for a repeated claim. `no-round`: also for a late claim. `later`: the
+ * The decision on a claim. `won`: also for a repeated claim, and one of 10 s after the round. `no-round`: also for a late claim. `later`: the
  * transaction has no time left; claim again. `refusedBy`: the number of the round that the seat did not win.
  */
 export type ClaimDecision = 'won' | 'no-round' | 'later' | { readonly refusedBy: number };
@@ -34,6 +34,8 @@ export type ClaimDecision = 'won' | 'no-round' | 'later' | { readonly refusedBy:
 const CLAIMS_MS = 75;
 /** Lookups between two checks of the time, over all rounds: 25 ms. */
 const LOOKUPS_AT_ONCE = 5_000;
+/** For this time a claim that was counted is acknowledged again: its response may be lost with a connection. */
+const REPEATED_INTERVALS = 40;
 /** Claims whose ages differ by less count as equally old. */
 const AGE_MS = 100;
 
@@ -144,7 +146,7 @@ export const winnersProcedures = {
   }),
 
   /**
-   * Stores a batch of claims; repeated claims of a seat count once. A whole audience claims within a
+   * Stores a batch of claims; repeated claims of a seat count once (W-10). A whole audience claims within a
    * second, so a short game costs two statements, however many seats. The rounds stay locked, so none
    * closes meanwhile. The rounds of a batch share `CLAIMS_MS`.
    * @returns decisions in the order of the claims
@@ -173,6 +175,8 @@ export const winnersProcedures = {
       }
       // In one statement, which inserts in the order of the keys, so that two batches cannot deadlock.
       await tx.insertNew(WINNERS, winners);
+      const late = claims.filter((claim) => !decisions.has(claim));
+      for (const claim of await countedBefore(tx, late)) decisions.set(claim, 'won');
       return claims.map((claim) => decisions.get(claim) ?? 'no-round');
     },
   ),
@@ -275,6 +279,35 @@ async function qualifiedSeats(
     [streamId, game, JSON.stringify(seats.map((seat) => [seat])), number],
   );
   return rows.map(({ seat }) => seat);
+}
+
+/** The claims of seats that the last round of their stream has counted, for `REPEATED_INTERVALS` after it (W-10). */
+async function countedBefore(
+  tx: Tx,
+  claims: readonly WinnerClaim[],
+): Promise<readonly WinnerClaim[]> {
+  if (claims.length === 0) return [];
+  const streamIds = new Set(claims.map(({ streamId }) => streamId));
+  const rounds = await tx.query<Pick<OpenRound, 'number' | 'streamId' | 'dueInterval'>>(
+    `select number, stream_id as "streamId", due_interval as "dueInterval" from winners_rounds
+     where number in (select (select max(r.number) from winners_rounds r where r.stream_id = claimed.stream_id)
+       from ${tx.rows('$1', ['stream_id text'])} claimed)`,
+    [JSON.stringify([...streamIds].map((streamId) => [streamId]))],
+  );
+  const roundOf = new Map(rounds.map((round) => [round.streamId, round]));
+  const keyOf = ({ streamId, seat }: WinnerClaim) => `${roundOf.get(streamId)?.number} ${seat}`;
+  const repeated = claims.filter(({ streamId, receivedMs }) => {
+    const lastInterval = (roundOf.get(streamId)?.dueInterval ?? 0) + REPEATED_INTERVALS;
+    return intervalAt(receivedMs) <= lastInterval;
+  });
+  if (repeated.length === 0) return [];
+  const counted = await tx.query<{ round: number; seat: number }>(
+    `select round, seat from winners where (round, seat) in
+     (select round, seat from ${tx.rows('$1', ['round integer', 'seat integer'])} repeated)`,
+    [JSON.stringify(repeated.map(({ streamId, seat }) => [roundOf.get(streamId)?.number, seat]))],
+  );
+  const keys = new Set(counted.map(({ round, seat }) => `${round} ${seat}`));
+  return repeated.filter((claim) => keys.has(keyOf(claim)));
 }
 
 /**
