@@ -241,7 +241,7 @@ describe('a reload', () => {
     expect(shown[0]).toBeGreaterThanOrEqual(Math.floor((machine.nowMs - 3_000) / 250) - 4);
   });
 
-  test('right after a request for winners reports the viewer, but not when the round is over', async () => {
+  test('right after a request for winners reports the viewer, but not again', async () => {
     const { machine, service, requests, join } = createJoinFixture();
     service.setStatus('CREATED');
     const options = { storage: createStorage() };

@@ -134,7 +134,7 @@ export class QuizGame {
   }
 
   /** Rounds of the last visit and since. */
-  get rounds(): readonly Pick<Round, 'interval'>[] {
+  get rounds(): readonly Pick<Round, 'interval' | 'hasWon'>[] {
     return this.#state.rounds;
   }
 

@@ -214,8 +214,9 @@ export class ViewerSession implements Viewer {
     this.#gapEnd = next > current - RELOAD_INTERVALS ? Math.min(next, current) : 0;
     this.#feed.start(this.#gapEnd);
     if (this.#gapEnd) void this.#streamPoller.poll();
-    // Rounds from right before a reload; reporting to a finished round sends nothing.
-    for (const { interval } of this.#game.rounds) void this.#reportWinner(interval);
+    // Rounds from right before a reload; reporting to an earlier one sends nothing.
+    for (const { interval, hasWon } of this.#game.rounds)
+      if (!hasWon) void this.#reportWinner(interval);
     for (const { quiz, choice } of this.#game.pendingAnswers)
       this.#sendAnswer(quiz, choice ?? '').catch(() => {});
   }
