@@ -94,6 +94,10 @@ export class RedisSealCoordinator implements SealCoordinator {
     return { decision: decisionOf(code), waitMs };
   }
 
+  async keepClaim(interval: number): Promise<void> {
+    await this.call('fourbeat_claim', [interval, 1]);
+  }
+
   async collect(
     after: number,
     interval: number,

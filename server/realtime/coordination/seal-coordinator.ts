@@ -13,8 +13,8 @@ import type { BatchResult, TransientBatch } from '../feed/transient-source.ts';
  *    the interval to the coordinator with a batch of its viewers' posts (`SealReporter`). A node
  *    whose clock is a little early is asked to report again.
  * 2. Seal. The last live node to report is told to seal, and has a claim for 100 ms. It collects
- *    the batches of all nodes and the view counts, and runs the sealing transaction, which moves the
- *    watermark (`SharedSealer`). The database accepts one sealing of an interval; others learn that
+ *    the batches of all nodes and the view counts, for which it keeps the claim, and runs the sealing
+ *    transaction, which moves the watermark (`SharedSealer`). The database accepts one sealing of an interval; others learn that
  *    they were late.
  * 3. Publish. That node publishes the bodies in the coordinator's log. All nodes follow it and
  *    serve the interval (`FeedFollower`). A node serves only what the database committed (I-1).
@@ -110,6 +110,8 @@ export interface SealCoordinator {
   report(report: SealReport): Promise<SealReportReply>;
   /** Claims a late interval. One node at a time gets the claim, for 100 ms. */
   claim(interval: number): Promise<SealClaimReply>;
+  /** Keeps the claim of this node for another 100 ms. */
+  keepClaim(interval: number): Promise<void>;
   /**
    * Returns everything that belongs to the intervals from `after + 1` to `interval`; the same at
    * each call, since batches that arrive later belong to a later interval. Discards what belongs to

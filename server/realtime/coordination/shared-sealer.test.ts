@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { intervalStartMs } from '../../../protocol/interval.ts';
+import { Scheduler } from '../../../test/support/scheduler.ts';
+import { createVirtualRuntime } from '../../../test/support/simulation/virtual-runtime.ts';
 import { createSharedChatSource } from '../../domains/chat/chat-source-shared.ts';
 import { replaceRuntime, SYSTEM_RUNTIME } from '../../platform/runtime.ts';
 import { MemoryFeedLog } from '../feed/feed-log-memory.ts';
@@ -18,6 +20,8 @@ function testSealer(seal: (sealing: Sealing) => Promise<SealOutcome>) {
   const errors: string[] = [];
   const collections: [number, number, boolean][] = [];
   const others = { served: -1 };
+  const kept: number[] = [];
+  const counting = { ends: Promise.resolve() };
   const sealer = new SharedSealer({
     clock: { nowMs: () => intervalStartMs(START + 1) },
     store: { sealInterval: seal },
@@ -30,20 +34,23 @@ function testSealer(seal: (sealing: Sealing) => Promise<SealOutcome>) {
         const activeStreams = args[2] ? ['read'] : [];
         return { batches: batch ? [batch.bytes] : [], served: others.served, activeStreams };
       },
+      keepClaim: async (interval) => void kept.push(interval),
       publish: async (entry) => void published.push(entry),
       dataSetName: () => 'own',
     },
     presence: {
-      countsAtEndOf: async () =>
-        [
+      async countsAtEndOf() {
+        await counting.ends;
+        return [
           ['present', 2],
           ['left', 0],
-        ] as const,
+        ] as const;
+      },
     },
     source: chat,
     follower: { apply: async (entry) => void served.push(entry) },
   });
-  return { sealer, chat, published, served, collections, errors, others };
+  return { sealer, chat, published, served, collections, errors, others, kept, counting };
 }
 
 afterEach(() => replaceRuntime(SYSTEM_RUNTIME));
@@ -82,6 +89,34 @@ describe('a sealing', () => {
       expect([published, served]).toEqual([[], []]);
       expect(sealer.isBusy()).toBe(false);
     }
+  });
+
+  test('[N-4] a sealing keeps its claim while it counts viewers, and not in its transaction', async () => {
+    const scheduler = new Scheduler(0);
+    const startTimer = (run: () => void, delayMs: number, periodMs: number | null) => {
+      let cancel = scheduler.after(delayMs, function tick() {
+        if (periodMs !== null) cancel = scheduler.after(periodMs, tick);
+        run();
+      });
+      return () => cancel();
+    };
+    const nowMs = () => scheduler.nowMs;
+    replaceRuntime(
+      createVirtualRuntime({ random: () => 0, systemMs: nowMs, monotonicMs: nowMs, startTimer }),
+    );
+    const transaction = Promise.withResolvers<SealOutcome>();
+    const { sealer, kept, counting } = testSealer(() => transaction.promise);
+    const counted = Promise.withResolvers<void>();
+    counting.ends = counted.promise;
+    const sealed = sealer.seal(START + 3);
+    scheduler.advance(240);
+    expect(kept).toEqual([START + 3, START + 3, START + 3, START + 3]);
+    scheduler.advance(300);
+    counted.resolve();
+    scheduler.advance(300);
+    expect(kept).toHaveLength(10);
+    transaction.resolve({ outcome: 'busy' });
+    await sealed;
   });
 
   test('[I-1] [N-22] a node without intervals that others served leaves them the time to write them back', async () => {

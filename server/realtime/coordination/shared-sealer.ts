@@ -17,7 +17,7 @@ export interface SharedSealerOptions {
   readonly store: Pick<Calls<SealingProcedures>, 'sealInterval'>;
   readonly log: MemoryFeedLog;
   readonly logger: { error(fields: object, message: string): void };
-  readonly coordinator: Pick<SealCoordinator, 'collect' | 'publish' | 'dataSetName'>;
+  readonly coordinator: Pick<SealCoordinator, 'collect' | 'keepClaim' | 'publish' | 'dataSetName'>;
   readonly presence: Pick<SharedPresenceRegistry, 'countsAtEndOf'>;
   readonly source: Pick<SharedTransientSource, 'merge'>;
   readonly follower: Pick<FeedFollower, 'apply'>;
@@ -28,6 +28,10 @@ export interface SharedSealerOptions {
  * to a database that lost them. Longer than the delay of `TailRepair`.
  */
 const BEHIND_MAX_MS = 4_000;
+/** A claim lasts 100 ms. Counting 10,000 streams takes longer: other nodes counted them again at the same time. */
+const KEEP_CLAIM_MS = 50;
+/** For a second. After that another node tries. */
+const KEEP_CLAIM_MAX = 20;
 
 /**
  * Seals intervals for all nodes: collects what they reported, runs the sealing transaction and
@@ -104,9 +108,22 @@ export class SharedSealer {
   ): Promise<{ transients: Transient[]; served: number }> {
     const { coordinator, presence, source } = this.options;
     const isDue = countIsDue(after + 1, interval);
-    const { batches, served, activeStreams } = await coordinator.collect(after, interval, isDue);
-    const counts = isDue ? await presence.countsAtEndOf(interval) : [];
-    return { transients: transientsOf(source.merge(batches), counts, activeStreams), served };
+    const timer = this.keepClaim(interval);
+    try {
+      const { batches, served, activeStreams } = await coordinator.collect(after, interval, isDue);
+      const counts = isDue ? await presence.countsAtEndOf(interval) : [];
+      return { transients: transientsOf(source.merge(batches), counts, activeStreams), served };
+    } finally {
+      runtime.clearTimer(timer);
+    }
+  }
+
+  /** Keeps the claim until the timer is stopped, but not while the database may be the one that is slow. */
+  private keepClaim(interval: number): Timer {
+    let left = KEEP_CLAIM_MAX;
+    return runtime.setInterval(() => {
+      if (left-- > 0) void this.options.coordinator.keepClaim(interval).catch(() => {});
+    }, KEEP_CLAIM_MS);
   }
 }
 

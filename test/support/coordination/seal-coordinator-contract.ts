@@ -108,6 +108,20 @@ function testCoordinator({ server, redis, startAnother }: CoordinatorBackend): v
       expect((await a.claim(first)).decision).toBe('wait');
     });
 
+    test('[N-4] a node keeps its claim for another 100 ms, and not that of a later interval', async () => {
+      const [a, b] = [node('a'), node('b')];
+      await a.report(reportOf(first));
+      const endMs = (await redis.timeMs()) + 150;
+      while ((await redis.timeMs()) < endMs) {
+        await a.keepClaim(first);
+        expect((await b.claim(first)).decision).toBe('wait');
+        await Bun.sleep(10);
+      }
+      await Bun.sleep(101);
+      await a.keepClaim(first + 1);
+      expect((await b.claim(first)).decision).toBe('seal');
+    });
+
     test('[N-4] a report does not await a node that missed an interval, until that node reports in time again', async () => {
       const [a, b] = [node('a'), node('b')];
       await a.report(reportOf(first));

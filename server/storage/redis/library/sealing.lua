@@ -190,13 +190,17 @@ do
     return { seals and 2 or 1, 0, batch_result, data_set, watermark }
   end
 
-  -- Asks to seal an interval that is not published. Values: interval.
+  -- Asks to seal an interval that is not published. Values: interval, whether the node has the claim and keeps it.
   -- Returns the decision as above, and a wait in ms.
   local function claim(keys, args)
     local key = keys_by_name(keys)
     local interval = tonumber(args[1])
     local now_ms = clock_ms()
     if state_of(key.state, 'published') >= interval then return { 3, 0 } end
+    if args[2] == '1' then
+      if state_of(key.state, 'claim_interval') == interval then set_claim(key.state, interval, now_ms) end
+      return { 1, CLAIM_MS }
+    end
     if is_claimed(key.state, interval, now_ms) then
       return { 1, CLAIM_MS - (now_ms - state_of(key.state, 'claim_ms')) }
     end
