@@ -1,5 +1,6 @@
 import { fractionDigitsOf } from '../../player/product/price-text.ts';
-import type { NewProduct } from '../../protocol/products.ts';
+import type { NewProduct, ProductPatch } from '../../protocol/products.ts';
+import { changedFields } from '../ui/changed-fields.ts';
 
 /** A product while it is edited. */
 export interface ProductDraft {
@@ -62,4 +63,15 @@ export function productOf(draft: ProductDraft): NewProduct {
     picture_url: pictureUrl.trim() === '' ? null : pictureUrl.trim(),
     stock: Number.isNaN(stock) ? null : Math.round(stock),
   };
+}
+
+/**
+ * What the form of a product changed; null: nothing. Price and currency are saved together, because
+ * a price is in minor units of its currency.
+ * @param product as it was when the form opened
+ */
+export function productChanges(product: NewProduct, edited: NewProduct): ProductPatch | null {
+  const changes = changedFields(productOf(draftOf(product)), edited);
+  if (changes?.price === undefined && changes?.currency === undefined) return changes;
+  return { ...changes, price: edited.price, currency: edited.currency };
 }

@@ -1,14 +1,14 @@
 import { ImageOff, Package, Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { priceText } from '../../player/product/price-text.ts';
-import type { Product } from '../../protocol/products.ts';
+import type { NewProduct, Product } from '../../protocol/products.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
 import { usePermission } from '../session/session-context.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Confirm, Dialog } from '../ui/dialog.tsx';
 import { Menu } from '../ui/menu.tsx';
-import { draftOf, emptyDraft } from './product-draft.ts';
+import { draftOf, emptyDraft, productChanges } from './product-draft.ts';
 import { ProductForm } from './product-form.tsx';
 import { texts } from './texts.ts';
 
@@ -159,17 +159,24 @@ function NewProductForm({ streamId, products, onClose }: FormProps & ProductList
   );
 }
 
+/** @param product as it was when the form opened */
 function EditProductForm({ streamId, product, onClose }: FormProps & { product: Product }) {
   const { mutate, isPending } = useApiMutation('patchProduct', {
     invalidates: INVALIDATED,
     onSuccess: onClose,
   });
+  const params = { stream_id: streamId, product_id: product.id };
+  const save = (edited: NewProduct) => {
+    const body = productChanges(product, edited);
+    if (body) mutate({ params, body });
+    else onClose();
+  };
   return (
     <ProductForm
       initial={draftOf(product)}
       action={texts.save}
       isPending={isPending}
-      onSubmit={(body) => mutate({ params: { stream_id: streamId, product_id: product.id }, body })}
+      onSubmit={save}
       onCancel={onClose}
     />
   );

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { StudioQuiz } from '../../protocol/studio.ts';
-import { type Draft, draftOf, EMPTY_DRAFT, validateDraft } from './draft.ts';
+import { type Draft, draftOf, EMPTY_DRAFT, quizChanges, validateDraft } from './draft.ts';
 
 const VALID: Draft = {
   question: ' Which planet is the largest? ',
@@ -53,5 +53,34 @@ describe('validateDraft', () => {
 
   test('requires a duration that the service accepts', () => {
     expect(errorsOf({ durationMs: 0 })?.duration).toContain('time');
+  });
+});
+
+describe('quizChanges', () => {
+  const quiz = {
+    ...{ question: ' Which planet is the largest? ', choices: ['Mars', 'Jupiter'] },
+    ...{ answer: 'Jupiter', duration: 10_000, reveal: 'auto' },
+  } as StudioQuiz;
+  const edited = (draft: Partial<Draft>) => {
+    const result = validateDraft({ ...draftOf(quiz), ...draft });
+    return 'quiz' in result ? quizChanges(quiz, result.quiz) : result.errors;
+  };
+
+  test('leaves the fields that the host did not edit to other hosts', () => {
+    expect(edited({ question: 'Which one is red?' })).toEqual({ question: 'Which one is red?' });
+    expect(edited({ durationMs: 5_000 })).toEqual({ duration: 5_000 });
+    expect(edited({ correctIndex: 0 })).toEqual({ answer: 'Mars' });
+    expect(edited({ choices: ['Mars', 'Jupiter', 'Venus'] })).toEqual({
+      choices: ['Mars', 'Jupiter', 'Venus'],
+    });
+  });
+
+  test('has the answer with the choices when the host rewords it', () => {
+    const changes = { choices: ['Mars', 'The Jupiter'], answer: 'The Jupiter' };
+    expect(edited({ choices: changes.choices })).toEqual(changes);
+  });
+
+  test('is null for a quiz that was not edited, with spaces around its question too', () => {
+    expect(edited({})).toBeNull();
   });
 });

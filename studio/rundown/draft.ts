@@ -1,5 +1,11 @@
 import { CHOICES_MIN } from '../../protocol/limits.ts';
-import { type NewQuiz, newQuizSchema, type StudioQuiz } from '../../protocol/studio.ts';
+import {
+  type NewQuiz,
+  newQuizSchema,
+  type QuizPatch,
+  type StudioQuiz,
+} from '../../protocol/studio.ts';
+import { changedFields } from '../ui/changed-fields.ts';
 import { texts } from './texts.ts';
 
 /** A quiz while it is edited; it may be invalid. */
@@ -44,24 +50,38 @@ function filledChoicesOf({ choices }: Draft): string[] {
   return choices.slice(0, Math.max(last + 1, CHOICES_MIN)).map((choice) => choice.trim());
 }
 
+/** The quiz of a draft, which may be invalid; its answer is empty while there is none. */
+function quizOf(draft: Draft): NewQuiz {
+  const choices = filledChoicesOf(draft);
+  return {
+    question: draft.question.trim(),
+    choices,
+    answer: draft.correctIndex === null ? '' : (choices[draft.correctIndex] ?? ''),
+    duration: draft.durationMs,
+    reveal: draft.isManualReveal ? 'manual' : 'auto',
+  };
+}
+
+/**
+ * What the editor changed in a quiz; null: nothing. If another host meanwhile changed its choices so
+ * that the answer is none of them, the service refuses the save.
+ * @param quiz as it was when the editor opened
+ */
+export function quizChanges(quiz: StudioQuiz, edited: NewQuiz): QuizPatch | null {
+  return changedFields(quizOf(draftOf(quiz)), edited);
+}
+
 /** Validates a draft. @returns the quiz, or the errors */
 export function validateDraft(
   draft: Draft,
 ): { readonly quiz: NewQuiz } | { readonly errors: DraftErrors } {
-  const choices = filledChoicesOf(draft);
-  const answer = draft.correctIndex === null ? undefined : choices[draft.correctIndex];
-  const parsed = newQuizSchema.safeParse({
-    question: draft.question.trim(),
-    choices,
-    answer: answer ?? '',
-    duration: draft.durationMs,
-    reveal: draft.isManualReveal ? 'manual' : 'auto',
-  });
-  if (parsed.success && answer !== undefined) return { quiz: parsed.data };
+  const { choices, answer, ...rest } = quizOf(draft);
+  const parsed = newQuizSchema.safeParse({ choices, answer, ...rest });
+  if (parsed.success) return { quiz: parsed.data };
   const errors: { -readonly [Name in keyof DraftErrors]: DraftErrors[Name] } = {
     choices: choices.map((choice, index) => choiceError(choices, choice, index)),
   };
-  if (answer === undefined || answer === '') errors.correctChoice = texts.errors.noCorrectChoice;
+  if (answer === '') errors.correctChoice = texts.errors.noCorrectChoice;
   for (const { path, message } of parsed.error?.issues ?? []) {
     if (path[0] === 'question') errors.question ??= texts.errors.question(message);
     if (path[0] === 'duration') errors.duration ??= texts.errors.time(message);

@@ -9,7 +9,7 @@ import { Button } from '../ui/button.tsx';
 import { FOCUS_RING } from '../ui/classes.ts';
 import { Dialog, DialogButton } from '../ui/dialog.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
-import { draftOf, EMPTY_DRAFT } from './draft.ts';
+import { draftOf, EMPTY_DRAFT, quizChanges } from './draft.ts';
 import { ImportForm } from './import-form.tsx';
 import { LatencyHint } from './latency-hint.tsx';
 import { QuizEditor } from './quiz-editor.tsx';
@@ -89,10 +89,15 @@ function EditorDialog({ streamId, edited, onClose }: EditorDialogProps) {
   const create = useApiMutation('createQuiz', { invalidates: ['listQuizzes'], onSuccess: onClose });
   const update = useApiMutation('patchQuiz', { invalidates: ['listQuizzes'], onSuccess: onClose });
   const isNew = edited === 'new';
-  const save = (body: NewQuiz) =>
-    isNew
-      ? create.mutate({ params: { stream_id: streamId }, body })
-      : edited && update.mutate({ params: { quiz_id: edited.id }, body });
+  const saveChanges = (quiz: StudioQuiz, changed: NewQuiz) => {
+    const body = quizChanges(quiz, changed);
+    if (body) update.mutate({ params: { quiz_id: quiz.id }, body });
+    else onClose();
+  };
+  const save = (quiz: NewQuiz) => {
+    if (edited === 'new') create.mutate({ params: { stream_id: streamId }, body: quiz });
+    else if (edited) saveChanges(edited, quiz);
+  };
   return (
     <Dialog
       title={isNew ? texts.editor.createTitle : texts.editor.editTitle}

@@ -1,7 +1,7 @@
 import { Pencil, Play } from 'lucide-react';
 import { useState } from 'react';
 import { showPageOf } from '../../protocol/show-page-values.ts';
-import type { StudioStream } from '../../protocol/studio.ts';
+import type { NewStream, StudioStream } from '../../protocol/studio.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
 import { DisplayCard } from '../display/display-card.tsx';
@@ -10,6 +10,7 @@ import { usePermission } from '../session/session-context.ts';
 import { dateTimeOf } from '../shell/times.ts';
 import { SourceCard } from '../source/source-card.tsx';
 import { Button } from '../ui/button.tsx';
+import { changedFields } from '../ui/changed-fields.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { showSuccess } from '../ui/toasts.tsx';
 import { EndShow } from './end-show.tsx';
@@ -71,10 +72,6 @@ function StartAndEnd({ stream }: { readonly stream: StudioStream }) {
 function Facts({ stream }: { readonly stream: StudioStream }) {
   const [isEditing, setEditing] = useState(false);
   const mayChange = usePermission('patchStream');
-  const { mutate, isPending } = useApiMutation('patchStream', {
-    invalidates: INVALIDATED,
-    onSuccess: () => setEditing(false),
-  });
   const facts = [
     [texts.facts.created, dateTimeOf(stream.created)],
     [
@@ -91,8 +88,6 @@ function Facts({ stream }: { readonly stream: StudioStream }) {
     [texts.facts.listed, stream.unlisted ? texts.facts.listedNo : texts.facts.listedYes],
     [texts.facts.latencyAllowance, texts.facts.seconds(stream.latencyAllowance / 1_000)],
   ];
-  const { title, unlisted, latencyAllowance, recording } = stream;
-  const { autoStart, keepOpen } = stream;
   return (
     <section aria-label={texts.facts.title} className="rounded-2xl border border-line bg-card p-4">
       <div className="flex items-center justify-between">
@@ -112,21 +107,45 @@ function Facts({ stream }: { readonly stream: StudioStream }) {
         ))}
       </dl>
       <Dialog title={texts.facts.editTitle} isOpen={isEditing} onOpenChange={setEditing}>
-        {(close) => (
-          <StreamForm
-            initial={{
-              ...{ title, unlisted, latencyAllowance, recording },
-              ...externalVideoOf(stream),
-              ...{ autoStart, keepOpen },
-              ...showPageOf(stream),
-            }}
-            action={texts.facts.save}
-            isPending={isPending}
-            onSubmit={(body) => mutate({ params: { stream_id: stream.id }, body })}
-            onCancel={close}
-          />
-        )}
+        {(close) => <EditStreamForm stream={stream} onClose={close} />}
       </Dialog>
     </section>
   );
+}
+
+interface EditStreamFormProps {
+  readonly stream: StudioStream;
+  readonly onClose: () => void;
+}
+
+function EditStreamForm({ stream, onClose }: EditStreamFormProps) {
+  const { mutate, isPending } = useApiMutation('patchStream', {
+    invalidates: INVALIDATED,
+    onSuccess: onClose,
+  });
+  // The page reads the stream again while the form is open.
+  const [initial] = useState(() => editedFieldsOf(stream));
+  const save = (fields: NewStream) => {
+    const body = changedFields(initial, fields);
+    if (body) mutate({ params: { stream_id: stream.id }, body });
+    else onClose();
+  };
+  return (
+    <StreamForm
+      initial={initial}
+      action={texts.facts.save}
+      isPending={isPending}
+      onSubmit={save}
+      onCancel={onClose}
+    />
+  );
+}
+
+function editedFieldsOf(stream: StudioStream): NewStream {
+  const { title, unlisted, latencyAllowance, recording, autoStart, keepOpen } = stream;
+  return {
+    ...{ title, unlisted, latencyAllowance, recording, autoStart, keepOpen },
+    ...externalVideoOf(stream),
+    ...showPageOf(stream),
+  };
 }

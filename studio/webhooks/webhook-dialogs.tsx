@@ -1,12 +1,13 @@
 import { useState } from 'react';
 import type { Webhook } from '../../protocol/webhooks.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
+import { changedFields } from '../ui/changed-fields.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { OneTimeSecret } from '../ui/one-time-secret.tsx';
 import { showError } from '../ui/toasts.tsx';
 import { texts } from './texts.ts';
 import { urlErrorOf } from './url-error.ts';
-import { WebhookForm } from './webhook-form.tsx';
+import { type WebhookFields, WebhookForm } from './webhook-form.tsx';
 
 const INVALIDATED = ['listWebhooks'] as const;
 
@@ -39,13 +40,20 @@ export function ChangeWebhook({ webhook, onClose }: { webhook: Webhook; onClose:
     onSuccess: onClose,
     onError,
   });
+  // The page reads the webhook again while the form is open.
+  const [initial] = useState(webhook);
+  const save = (fields: WebhookFields) => {
+    const body = changedFields(initial, fields);
+    if (body) mutate({ params: { webhook_id: webhook.id }, body });
+    else onClose();
+  };
   return (
     <WebhookForm
-      initial={webhook}
+      initial={initial}
       action={texts.form.save}
       isPending={isPending}
       error={error}
-      onSubmit={(body) => mutate({ params: { webhook_id: webhook.id }, body })}
+      onSubmit={save}
       onCancel={onClose}
     />
   );

@@ -9,16 +9,16 @@ import { urlErrorOf } from './url-error.ts';
 const EVENTS = WEBHOOK_EVENTS.map((value) => ({ value, text: texts.events[value] }));
 const URL_CHARS = 2_048;
 
-type Fields = Pick<NewWebhook, 'url' | 'events'>;
+export type WebhookFields = Pick<NewWebhook, 'url' | 'events'>;
 
 interface WebhookFormProps {
-  readonly initial: Fields;
+  readonly initial: WebhookFields;
   /** Label of the submit button, a verb. */
   readonly action: string;
   readonly isPending: boolean;
   /** The error of the last submission; null: none. */
   readonly error: unknown;
-  readonly onSubmit: (fields: Fields) => void;
+  readonly onSubmit: (fields: WebhookFields) => void;
   readonly onCancel: () => void;
 }
 

@@ -5,7 +5,7 @@ import type { Ingest } from '../../protocol/ingest.ts';
 import type { StudioStream } from '../../protocol/studio.ts';
 import { quit, rtmpOf, send } from '../support/media/live-fixture.ts';
 import { type OpenedPage, StudioFixture } from '../support/studio/studio-fixture.ts';
-import { button, expectUsable, saveScreenshot } from '../support/studio/studio-pages.ts';
+import { button, expectUsable, field, saveScreenshot } from '../support/studio/studio-pages.ts';
 import { until } from '../support/until.ts';
 
 // A sender before the show: preview, going live, and a show whose source left.
@@ -59,11 +59,13 @@ test('the form of a show keeps its video with this service', async () => {
   const { page } = owner;
   await page.getByRole('link', { name: 'Set up', exact: true }).click();
   await button(page, 'Edit').click();
+  expect(await field(page, 'HLS playlist URL').inputValue()).toBe('');
+  await field(page, 'Title').fill('A show with a preview tonight');
   const [request] = await Promise.all([
     page.waitForRequest((made) => made.method() === 'PATCH'),
     button(page, 'Save').click(),
   ]);
-  expect(request.postDataJSON()).toMatchObject({ hls_url: null, dash_url: null });
+  expect(request.postDataJSON()).toEqual({ title: 'A show with a preview tonight' });
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 }, 60_000);
 
