@@ -28,7 +28,7 @@ export function ReadyView({ stream, report }: { stream: StudioStream; report: Re
               ))}
             </div>
           </Panel>
-          <Winners streamId={stream.id} rounds={report.rounds} />
+          <Winners streamId={stream.id} report={report} />
           <ChatFigures chat={report.chat} />
           <Downloads streamId={stream.id} />
         </div>

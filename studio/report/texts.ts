@@ -107,6 +107,10 @@ export const texts = {
     hide: 'Hide winners',
     roundLabel: (number: number) => `: round ${number}`,
     list: 'Winners by report time',
+    partialList: 'Some winners by report time',
+    /** `{}`: the winners file */
+    incomplete: (round: number, missing: number, count: number) =>
+      `The list of round ${round} is incomplete: ${missing.toLocaleString()} of ${quantity(count, 'winner')} ${missing === 1 ? 'is' : 'are'} missing, perhaps the earliest. All are in the file {}.`,
     after: (time: string) => `after ${time}`,
     more: (count: number) =>
       `${count.toLocaleString()} more ${count === 1 ? 'is' : 'are'} in the winners file.`,

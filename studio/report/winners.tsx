@@ -10,31 +10,24 @@ import { timeOf } from '../shell/times.ts';
 import { FOCUS_RING, VIEWER_WORDS } from '../ui/classes.ts';
 import { Panel } from '../ui/panel.tsx';
 import { Loaded } from '../ui/states.tsx';
+import { TextTemplate } from '../ui/text-template.tsx';
 import { secondsLabel } from './durations.ts';
 import { exportUrl } from './exports.ts';
 import { firstRows } from './first-rows.ts';
 import { texts } from './texts.ts';
+import { type Round, type Winner, type WinnerList, winnerListOf } from './winner-list.ts';
 
-/** Winners to load, and to list for each round; the export has all. */
+/** Winners of all rounds to load; the export has all. */
 const LOAD_MAX = 10_000;
-const LIST_MAX = 1_000;
 const CONTACTS_POLL_MS = 10_000;
 
-type Round = ReadyReport['rounds'][number];
-
-/** A row of the winners export. */
-interface Winner {
-  readonly roundId: string;
-  readonly viewer: string;
-  readonly seat: number;
-  /** null: the viewer gave no name in the chat. */
-  readonly name: string | null;
-  readonly code: string;
-  /** Unix ms */
-  readonly at: number;
+interface WinnersProps {
+  readonly streamId: string;
+  readonly report: Pick<ReadyReport, 'made' | 'rounds'>;
 }
 
-export function Winners({ streamId, rounds }: { streamId: string; rounds: readonly Round[] }) {
+export function Winners({ streamId, report }: WinnersProps) {
+  const { made, rounds } = report;
   // The report does not change, but winners may be asked, and answer, at any time.
   const current = useApiQuery(
     'listWinnersRounds',
@@ -49,6 +42,7 @@ export function Winners({ streamId, rounds }: { streamId: string; rounds: readon
           <RoundItem
             key={round.id}
             streamId={streamId}
+            made={made}
             round={round}
             current={current?.find(({ id }) => id === round.id) ?? null}
             number={index + 1}
@@ -61,13 +55,16 @@ export function Winners({ streamId, rounds }: { streamId: string; rounds: readon
 
 interface RoundItemProps {
   readonly streamId: string;
+  /** When the report was made. */
+  readonly made: number;
   readonly round: Round;
   /** The round as it is now; null: not loaded. */
   readonly current: WinnersRound | null;
   readonly number: number;
 }
 
-function RoundItem({ streamId, round, current, number }: RoundItemProps) {
+function RoundItem({ current, ...list }: RoundItemProps) {
+  const { round, number } = list;
   const { requested, quizzes, count } = round;
   const [isOpen, setOpen] = useState(false);
   return (
@@ -91,57 +88,86 @@ function RoundItem({ streamId, round, current, number }: RoundItemProps) {
               <span className="sr-only">{texts.winners.roundLabel(number)}</span>
             </PlainButton>
           </Heading>
-          <DisclosurePanel>
-            {isOpen && <WinnersList streamId={streamId} round={round} />}
-          </DisclosurePanel>
+          <DisclosurePanel>{isOpen && <WinnersList {...list} />}</DisclosurePanel>
         </Disclosure>
       )}
     </li>
   );
 }
 
-function WinnersList({ streamId, round }: Pick<RoundItemProps, 'streamId' | 'round'>) {
+function WinnersList({ streamId, made, ...rest }: Omit<RoundItemProps, 'current'>) {
   const query = useQuery({
-    queryKey: ['winners', streamId],
+    // A report that is made again after a reopening has further rounds.
+    queryKey: ['winners', streamId, made],
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: ({ signal }) => readWinners(streamId, signal),
   });
   return (
     <Loaded query={query} label={texts.winners.loading}>
-      {({ rows }) => <WinnerRows rows={rows} round={round} />}
+      {({ rows }) => <WinnerRows streamId={streamId} rows={rows} {...rest} />}
     </Loaded>
   );
 }
 
-/** @param rows the winners of all rounds */
-function WinnerRows({ rows, round }: { rows: readonly Winner[]; round: Round }) {
-  const winners = rows
-    .filter(({ roundId }) => roundId === round.id)
-    .sort((a, b) => a.at - b.at)
-    .slice(0, LIST_MAX);
-  const unlisted = round.count - winners.length;
+interface WinnerRowsProps extends Pick<RoundItemProps, 'streamId' | 'round' | 'number'> {
+  /** The first winners of all rounds. */
+  readonly rows: readonly Winner[];
+}
+
+function WinnerRows({ rows, ...rest }: WinnerRowsProps) {
+  const list = winnerListOf(rows, rest.round);
+  const { winners, unlistedCount, hasEarliest } = list;
   return (
     <div className="grid gap-2">
-      <ol
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
-        tabIndex={0}
-        aria-label={texts.winners.list}
-        className={`grid max-h-72 gap-1 overflow-y-auto text-sm print:max-h-none ${FOCUS_RING}`}
-      >
-        {winners.map(({ viewer, name, code, at }) => (
-          <li key={viewer} className="flex justify-between gap-3">
-            <span className={`min-w-0 flex-1 ${VIEWER_WORDS}`} title={viewer}>
-              <bdi>{name ?? code}</bdi>
-            </span>
-            {name !== null && <span className="shrink-0 tabular-nums">{code}</span>}
-            <span className="shrink-0 text-quiet tabular-nums">
-              {texts.winners.after(secondsLabel(at - round.requested))}
-            </span>
-          </li>
-        ))}
-      </ol>
-      {unlisted > 0 && <p className="text-sm text-quiet">{texts.winners.more(unlisted)}</p>}
+      {!hasEarliest && <Incomplete {...rest} unlistedCount={unlistedCount} />}
+      {winners.length > 0 && <WinnerItems {...list} requested={rest.round.requested} />}
+      {hasEarliest && unlistedCount > 0 && (
+        <p className="text-sm text-quiet">{texts.winners.more(unlistedCount)}</p>
+      )}
     </div>
+  );
+}
+
+type IncompleteProps = Omit<WinnerRowsProps, 'rows'> & Pick<WinnerList, 'unlistedCount'>;
+
+function Incomplete({ streamId, round, number, unlistedCount }: IncompleteProps) {
+  return (
+    <p className="text-sm">
+      <TextTemplate text={texts.winners.incomplete(number, unlistedCount, round.count)}>
+        <a
+          href={exportUrl('exportWinners', streamId, 'csv')}
+          download
+          className={`underline ${FOCUS_RING}`}
+        >
+          {texts.files.download(texts.files.exportWinners.title, 'CSV')}
+        </a>
+      </TextTemplate>
+    </p>
+  );
+}
+
+type WinnerItemsProps = WinnerList & Pick<Round, 'requested'>;
+
+function WinnerItems({ winners, hasEarliest, requested }: WinnerItemsProps) {
+  return (
+    <ol
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
+      tabIndex={0}
+      aria-label={hasEarliest ? texts.winners.list : texts.winners.partialList}
+      className={`grid max-h-72 gap-1 overflow-y-auto text-sm print:max-h-none ${FOCUS_RING}`}
+    >
+      {winners.map(({ viewer, name, code, at }) => (
+        <li key={viewer} className="flex justify-between gap-3">
+          <span className={`min-w-0 flex-1 ${VIEWER_WORDS}`} title={viewer}>
+            <bdi>{name ?? code}</bdi>
+          </span>
+          {name !== null && <span className="shrink-0 tabular-nums">{code}</span>}
+          <span className="shrink-0 text-quiet tabular-nums">
+            {texts.winners.after(secondsLabel(at - requested))}
+          </span>
+        </li>
+      ))}
+    </ol>
   );
 }
 

@@ -166,6 +166,35 @@ describe('the report', () => {
     ]);
   }, 30_000);
 
+  test('[P-28] reads winners again for a report that is made again, and says when their list is incomplete', async () => {
+    // The export has no winner of this round.
+    const rounds = [
+      ...report.rounds,
+      { id: crypto.randomUUID(), requested: 0, quizzes: 1, count: 2 },
+    ];
+    await page().route(/\/report$/, (route) =>
+      route.fulfill({ json: { ...report, rounds, made: report.made + 1 } }),
+    );
+    await page().getByRole('link', { name: 'Rundown' }).click();
+    await page().getByRole('link', { name: 'Report' }).click();
+    await panel('Winners').getByText('2 winners', { exact: true }).waitFor();
+    const read = page().waitForRequest(/\/exports\/winners/);
+    await panel('Winners')
+      .getByRole('button', { name: /round 2$/ })
+      .click();
+    await read;
+    await panel('Winners')
+      .getByText(
+        'The list of round 2 is incomplete: 2 of 2 winners are missing, perhaps the earliest.',
+      )
+      .waitFor();
+    await panel('Winners').getByRole('link', { name: 'Winners as CSV' }).waitFor();
+    await expectUsable(page(), 'report-incomplete');
+    await page().unroute(/\/report$/);
+    await page().reload();
+    await panel('Figures').waitFor();
+  }, 60_000);
+
   test('[W-14] asks the winners for contact details, and lists and erases what they send', async () => {
     const dialog = page().getByRole('dialog', { name: 'Contact details of the winners' });
     await panel('Winners').getByRole('button', { name: 'Ask for contact details' }).click();
