@@ -48,7 +48,7 @@ export function WatchPage(props: WatchPageProps) {
   const contact = useContact(viewer, snapshot, props.contact ?? null);
   const rows = (
     <>
-      {contact.request && <ContactRow {...contact} />}
+      {contact.notice !== null && <ContactRow {...contact} />}
       {product && <ProductCard product={product} onClose={close} />}
     </>
   );
@@ -70,9 +70,9 @@ export function WatchPage(props: WatchPageProps) {
         <div className="rows--overlay">{rows}</div>
         <QuizOverlay viewer={viewer} snapshot={snapshot} />
       </Stage>
-      {contact.request && <ContactDialog {...contact} defaultName={viewer.name} />}
+      {contact.notice !== null && <ContactDialog {...contact} defaultName={viewer.name} />}
       <p className="unseen" role="status">
-        {contact.request && texts.contact.title}
+        {contact.notice ?? (contact.isErased && texts.contact.erased)}
       </p>
       <p className="unseen" role="status">
         {product && texts.product.announcement(product.name)}

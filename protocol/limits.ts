@@ -67,6 +67,8 @@ export const CONTACT_NOTE_CHARS = 300;
 export const CONTACTS_SENT_MAX = 1_000;
 /** Most winners rounds of a stream that ask for contact details at the same time. */
 export const ROUNDS_ASKING_MAX = 100;
+/** Newest winners rounds that a read of a viewer searches for its contact details; an erasure searches all. */
+export const CONTACT_ROUNDS_SEARCHED = 100;
 /** Deepest nesting of a JSON body. */
 export const JSON_DEPTH = 8;
 

@@ -154,7 +154,8 @@ export const viewerApi = {
     method: 'GET',
     path: '/api/v1/quizzes/{stream_id}/winner-contact',
     role: 'polls',
-    summary: 'Read whether this winner is asked for contact details, and what it sent',
+    summary:
+      'Read whether this winner is asked for contact details, what it sent, and whether some are stored',
     responses: { 200: { description: 'The request', schema: ownContactSchema } },
     errors: [429],
   },
@@ -174,7 +175,7 @@ export const viewerApi = {
     method: 'DELETE',
     path: '/api/v1/quizzes/{stream_id}/winner-contact',
     role: 'polls',
-    summary: 'Erase the contact details of this viewer in this stream',
+    summary: 'Erase the contact details of this viewer in this stream, those of all rounds',
     responses: { 204: { description: 'Erased' } },
     errors: [429],
   },

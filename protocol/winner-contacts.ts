@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { CONTACT_CHARS, CONTACT_NAME_CHARS, CONTACT_NOTE_CHARS } from './limits.ts';
+import {
+  CONTACT_CHARS,
+  CONTACT_NAME_CHARS,
+  CONTACT_NOTE_CHARS,
+  CONTACT_ROUNDS_SEARCHED,
+} from './limits.ts';
 import { text, unixMs, uuid } from './text.ts';
 
 export const contactRequestSchema = z
@@ -20,7 +25,7 @@ export const contactPostSchema = z
   .meta({ id: 'ContactPost' });
 export type ContactPost = z.infer<typeof contactPostSchema>;
 
-/** The request for contact details of a viewer who won. */
+/** The request for contact details of a viewer who won, and whether details of the viewer are stored. */
 export const ownContactSchema = z
   .object({
     request: z
@@ -31,6 +36,11 @@ export const ownContactSchema = z
       })
       .nullable()
       .describe('The newest round that this viewer won and whose winners are asked; null: none'),
+    hasDetails: z
+      .boolean()
+      .describe(
+        `Whether contact details of this viewer are stored for one of the newest ${CONTACT_ROUNDS_SEARCHED} rounds, asked or not`,
+      ),
   })
   .meta({ id: 'OwnContact' });
 export type OwnContact = z.infer<typeof ownContactSchema>;

@@ -1,6 +1,7 @@
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
 import { CONTACT_CHARS, CONTACT_NAME_CHARS } from '../../protocol/limits.ts';
 import { texts } from '../texts.ts';
+import type { ContactRequest } from './contact-api.ts';
 import type { Contact } from './use-contact.ts';
 
 type Status = 'idle' | 'busy' | 'failed' | 'over';
@@ -10,11 +11,15 @@ interface ContactDialogProps extends Contact {
   readonly defaultName: string;
 }
 
-/** The form in which a winner says how the host can reach it. */
+/**
+ * The form in which a winner says how the host can reach it. A winner who is not asked any more can only
+ * delete what it sent.
+ */
 export function ContactDialog(props: ContactDialogProps) {
-  const { request, isOpen, close, save, erase, defaultName } = props;
+  const { request, hasDetails, isOpen, close, save, erase, defaultName } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
+  const storedId = useId();
   const [status, setStatus] = useState<Status>('idle');
   useEffect(() => {
     if (isOpen) dialog.current?.showModal();
@@ -32,9 +37,14 @@ export function ContactDialog(props: ContactDialogProps) {
     const textOf = (name: string) => String(data.get(name)).trim();
     void run(() => save({ name: textOf('name'), contact: textOf('contact') }));
   };
-  const isBusy = status === 'busy';
   return (
-    <dialog ref={dialog} className="contact" aria-labelledby={titleId} onClose={close}>
+    <dialog
+      ref={dialog}
+      className="contact"
+      aria-labelledby={titleId}
+      aria-describedby={request ? undefined : storedId}
+      onClose={close}
+    >
       <form
         // What was sent or deleted replaces what was typed.
         key={JSON.stringify(request?.details)}
@@ -42,62 +52,107 @@ export function ContactDialog(props: ContactDialogProps) {
         onSubmit={submit}
       >
         <h2 id={titleId} className="contact-title">
-          {texts.contact.dialogTitle}
+          {request ? texts.contact.dialogTitle : texts.contact.storedDialogTitle}
         </h2>
-        <p className="contact-note" dir="auto">
-          {request?.note}
-        </p>
-        <label className="contact-label">
-          {texts.contact.name}
-          <input
-            className="field"
-            name="name"
-            defaultValue={request?.details?.name ?? defaultName}
-            maxLength={CONTACT_NAME_CHARS}
-            autoComplete="name"
-            dir="auto"
-            required
-            pattern=".*\S.*"
-          />
-        </label>
-        <label className="contact-label">
-          {texts.contact.contact}
-          <input
-            className="field"
-            name="contact"
-            defaultValue={request?.details?.contact ?? ''}
-            maxLength={CONTACT_CHARS}
-            autoComplete="email"
-            inputMode="email"
-            dir="auto"
-            required
-            pattern=".*\S.*"
-          />
-        </label>
-        <p className="contact-privacy">{texts.contact.privacy}</p>
-        <p className="contact-error" role="alert">
-          {status === 'failed' && texts.contact.failed}
-          {status === 'over' && texts.contact.over}
-        </p>
-        <div className="contact-actions">
-          {request?.details != null && (
-            <button
-              type="button"
-              className="contact-button"
-              disabled={isBusy}
-              onClick={() => void run(() => erase().then(() => true))}
-            >
-              {texts.contact.erase}
-            </button>
-          )}
-          <button type="button" className="contact-button" onClick={close}>
-            {texts.contact.cancel}
-          </button>
-          <button type="submit" className="action" disabled={isBusy}>
-            {texts.contact.send}
-          </button>
-        </div>
+        {request && <ContactFields request={request} defaultName={defaultName} />}
+        {hasDetails && !request?.details && (
+          <p id={storedId}>{request ? texts.contact.storedBefore : texts.contact.stored}</p>
+        )}
+        {request && <p className="contact-privacy">{texts.contact.privacy}</p>}
+        <ContactError status={status} isAsked={request !== null} />
+        <ContactActions
+          {...{ request, hasDetails, close }}
+          isBusy={status === 'busy'}
+          onErase={() => void run(() => erase().then(() => true))}
+        />
       </form>
     </dialog>
+  );
+}
+
+interface ContactFieldsProps {
+  readonly request: ContactRequest;
+  readonly defaultName: string;
+}
+
+function ContactFields({ request, defaultName }: ContactFieldsProps) {
+  return (
+    <>
+      <p className="contact-note" dir="auto">
+        {request.note}
+      </p>
+      <label className="contact-label">
+        {texts.contact.name}
+        <input
+          className="field"
+          name="name"
+          defaultValue={request.details?.name ?? defaultName}
+          maxLength={CONTACT_NAME_CHARS}
+          autoComplete="name"
+          dir="auto"
+          required
+          pattern=".*\S.*"
+        />
+      </label>
+      <label className="contact-label">
+        {texts.contact.contact}
+        <input
+          className="field"
+          name="contact"
+          defaultValue={request.details?.contact ?? ''}
+          maxLength={CONTACT_CHARS}
+          autoComplete="email"
+          inputMode="email"
+          dir="auto"
+          required
+          pattern=".*\S.*"
+        />
+      </label>
+    </>
+  );
+}
+
+function ContactError({ status, isAsked }: { readonly status: Status; readonly isAsked: boolean }) {
+  const { failed, eraseFailed, over } = texts.contact;
+  return (
+    <p className="contact-error" role="alert">
+      {status === 'failed' && (isAsked ? failed : eraseFailed)}
+      {status === 'over' && over}
+    </p>
+  );
+}
+
+interface ContactActionsProps extends Pick<Contact, 'request' | 'hasDetails' | 'close'> {
+  readonly isBusy: boolean;
+  onErase(): void;
+}
+
+function ContactActions(props: ContactActionsProps) {
+  const { request, hasDetails, close, isBusy, onErase } = props;
+  const eraseButton = hasDetails && (
+    <button
+      type="button"
+      className="contact-button contact-erase"
+      disabled={isBusy}
+      onClick={onErase}
+    >
+      {texts.contact.erase}
+    </button>
+  );
+  return (
+    <div className="contact-actions">
+      {request && eraseButton}
+      <button type="button" className="contact-button" onClick={close}>
+        {texts.contact.cancel}
+      </button>
+      {request ? (
+        <button type="submit" className="action" disabled={isBusy}>
+          {texts.contact.send}
+        </button>
+      ) : (
+        // Not the first button, which has the focus when the dialog opens.
+        eraseButton
+      )}
+    </div>
   );
 }

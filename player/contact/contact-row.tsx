@@ -2,21 +2,19 @@ import { Icon } from '../icon.tsx';
 import { texts } from '../texts.ts';
 import type { Contact } from './use-contact.ts';
 
-/** Tells a winner that the host asks for contact details. */
-export function ContactRow({ request, open, dismiss }: Contact) {
-  const hasSent = request?.details != null;
+/** Tells a winner that the host asks for contact details, or has them. */
+export function ContactRow({ notice, request, open, dismiss }: Contact) {
+  const isMissing = request?.details === null;
   return (
     <aside className="row" aria-label={texts.contact.label}>
       <Icon name="winner" />
-      <span className="row-text row-title">
-        {hasSent ? texts.contact.sentTitle : texts.contact.title}
-      </span>
+      <span className="row-text row-title">{notice}</span>
       <button
         type="button"
-        className={hasSent ? 'row-action contact-change' : 'action row-action'}
+        className={isMissing ? 'action row-action' : 'row-action contact-change'}
         onClick={open}
       >
-        {hasSent ? texts.contact.change : texts.contact.give}
+        {isMissing ? texts.contact.give : request ? texts.contact.change : texts.contact.erase}
       </button>
       <button
         type="button"

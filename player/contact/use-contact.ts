@@ -1,97 +1,115 @@
-import { useEffect, useState } from 'react';
-import { pageStorage, type Storage } from '../../sdk/environment.ts';
+import { useEffect, useMemo, useState } from 'react';
+import type { OwnContact } from '../../protocol/winner-contacts.ts';
+import { pageStorage, realEnvironment, type Storage } from '../../sdk/environment.ts';
 import type { Snapshot, Viewer } from '../../sdk/viewer.ts';
-import type { ContactApi, ContactDetails, ContactRequest } from './contact-api.ts';
+import { texts } from '../texts.ts';
+import type { ContactApi, ContactDetails } from './contact-api.ts';
+import { OwnContactReader, pollAfterEnd } from './own-contact-reader.ts';
 
-export interface Contact {
-  /** What the host asks; null: nothing, or the viewer has closed the notice. */
-  readonly request: ContactRequest | null;
+export interface Contact extends OwnContact {
+  /** The text of the notice; null: there is none, or the viewer has closed it. */
+  readonly notice: string | null;
   readonly isOpen: boolean;
+  /** Whether the viewer has just deleted its details. */
+  readonly isErased: boolean;
   open(): void;
-  /** Closes the form; the notice stays. */
+  /** Closes the dialog; the notice stays. */
   close(): void;
   /** Closes the notice. */
   dismiss(): void;
   /** @returns false when the viewer is no longer asked */
   save(details: ContactDetails): Promise<boolean>;
+  /** Erases the details of all rounds. */
   erase(): Promise<void>;
 }
 
-/** Winners read what they are asked within this time, so that they do not all come at once. */
-const SPREAD_MS = 2_000;
-const ATTEMPTS = 4;
-const RETRY_MS = 5_000;
+const NOTHING: OwnContact = { request: null, hasDetails: false };
 
 const keyOf = (streamId: string) => `fourbeat-won-${streamId}`;
 
 /**
- * What the host asks this viewer as a winner. Only a page that knows that it won asks the service, so
- * that all others cost nothing.
+ * What the host asks this viewer as a winner, and whether it has details of it. Only a page that knows
+ * that it won asks the service, so that all others cost nothing.
  */
 export function useContact(viewer: Viewer, snapshot: Snapshot, api: ContactApi | null): Contact {
-  const { streamId } = viewer;
-  const [request, setRequest] = useState<ContactRequest | null>(null);
+  const [own, setOwn] = useState(NOTHING);
   const [isOpen, setOpen] = useState(false);
+  const [isErased, setErased] = useState(false);
   const [dismissedId, setDismissedId] = useState<string | null>(null);
-  const hasWon = useHasWon(streamId, snapshot.winners.hasWon);
-  useEffect(() => {
-    if (!api || !hasWon) return;
-    const reader = new RequestReader(api, (read) => {
-      setRequest(read);
-      if (!read) setOpen(false);
+  const hasWon = useHasWon(viewer.streamId, snapshot.winners.hasWon);
+  const reader = useMemo(() => {
+    if (!api || !hasWon) return null;
+    return new OwnContactReader(api, (read) => {
+      setOwn(read);
+      if (!read.request) setOpen(false);
     });
-    reader.read();
+  }, [api, hasWon]);
+  const { request } = own;
+  useEffect(() => {
+    reader?.read();
     const unsubscribe = viewer.on('winner-contact', () => {
       setDismissedId(null);
-      reader.read();
+      reader?.read();
     });
     return () => {
       unsubscribe();
-      reader.stop();
+      reader?.stop();
     };
-  }, [viewer, api, hasWon]);
+  }, [viewer, reader]);
+  // An answered request needs no further read, and a response must not change an open form.
+  usePolling(snapshot.state === 'ended' && !isOpen && !request?.details ? reader : null);
   // The form must not cover a quiz. It keeps what was typed.
   useEffect(() => viewer.on('quiz', () => setOpen(false)), [viewer]);
+  const notice = noticeOf(own);
+  const onSent = (sent: OwnContact) => {
+    setOwn(sent);
+    setErased(!sent.hasDetails);
+    // In place of a read that began before; and an earlier round may still ask.
+    reader?.read();
+  };
   return {
-    request: request?.roundId === dismissedId ? null : request,
+    ...own,
+    notice: notice?.id === dismissedId ? null : (notice?.text ?? null),
     isOpen,
+    isErased,
     open: () => setOpen(true),
     close: () => setOpen(false),
-    dismiss: () => setDismissedId(request?.roundId ?? null),
+    dismiss: () => {
+      setDismissedId(notice?.id ?? null);
+      setErased(false);
+    },
     save: async (details) => {
       if (!api || !request) return false;
       const isAsked = await api.save(request.roundId, details);
-      if (isAsked) setRequest({ ...request, details });
+      if (isAsked) onSent({ request: { ...request, details }, hasDetails: true });
       return isAsked;
     },
     erase: async () => {
       await api?.erase();
-      setRequest(request && { ...request, details: null });
+      onSent({ request: request && { ...request, details: null }, hasDetails: false });
     },
   };
 }
 
-/** Reads what the viewer is asked, after a random time and with retries. */
-class RequestReader {
-  #timer: ReturnType<typeof setTimeout> | undefined;
+interface Notice {
+  /** Closing a notice closes all with this id. */
+  readonly id: string;
+  readonly text: string;
+}
 
-  constructor(
-    private readonly api: ContactApi,
-    private readonly onRead: (request: ContactRequest | null) => void,
-  ) {}
+function noticeOf({ request, hasDetails }: OwnContact): Notice | null {
+  const { title, sentTitle, storedTitle } = texts.contact;
+  if (request) return { id: request.roundId, text: request.details ? sentTitle : title };
+  return hasDetails ? { id: 'stored', text: storedTitle } : null;
+}
 
-  read(attempts = ATTEMPTS, delayMs = SPREAD_MS): void {
-    this.stop();
-    this.#timer = setTimeout(() => {
-      this.api.read().then(this.onRead, () => {
-        if (attempts > 1) this.read(attempts - 1, RETRY_MS);
-      });
-    }, delayMs * Math.random());
-  }
-
-  stop(): void {
-    clearTimeout(this.#timer);
-  }
+/** Reads again and again while the show is over; null: does not. */
+function usePolling(reader: OwnContactReader | null): void {
+  useEffect(
+    // A failed read is not repeated: the next one comes soon.
+    () => (reader ? pollAfterEnd(() => reader.read(1), realEnvironment().visibility) : undefined),
+    [reader],
+  );
 }
 
 /** Whether this viewer ever won in this stream, also before a reload. */

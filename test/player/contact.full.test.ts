@@ -4,7 +4,7 @@ import type { WinnersRound } from '../../protocol/studio.ts';
 import type { WinnerContact } from '../../protocol/winner-contacts.ts';
 import { axeViolations } from '../support/player/axe.ts';
 import { SCREENS, SceneFixture } from '../support/player/scene-fixture.ts';
-import { ShowFixture, type WatchSession } from '../support/player/show-fixture.ts';
+import { FAST_POLLING, ShowFixture, type WatchSession } from '../support/player/show-fixture.ts';
 import { until } from '../support/until.ts';
 
 // How a winner gives the host its contact details.
@@ -12,6 +12,7 @@ import { until } from '../support/until.ts';
 const notice = (page: Page) => page.getByRole('complementary', { name: 'Your win' });
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'How can the host reach you?' });
 const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+const deletion = (page: Page) => page.getByRole('dialog', { name: 'Delete your contact details?' });
 const send = (page: Page) => dialog(page).getByRole('button', { name: 'Send' }).click();
 
 describe('a scene with a winner', () => {
@@ -36,6 +37,54 @@ describe('a scene with a winner', () => {
       expect([screen, await axeViolations(page)]).toEqual([screen, []]);
     }
   }, 30_000);
+
+  test('[W-14] a winner who is not asked any more deletes what is stored, by keyboard', async () => {
+    for (const [screen, colorScheme] of [
+      ['phone', 'light'],
+      ['desktop', 'dark'],
+    ] as const) {
+      const page = await fixture.open('contact-stored', screen, { colorScheme });
+      await notice(page).getByText('The host still has your contact details.').waitFor();
+      expect([screen, await axeViolations(page)]).toEqual([screen, []]);
+      await notice(page).getByRole('button', { name: 'Delete' }).focus();
+      await page.keyboard.press('Enter');
+      await deletion(page).getByText('The host no longer asks for them').waitFor();
+      expect(await page.evaluate('document.activeElement.textContent')).toBe('Cancel');
+      expect([screen, await axeViolations(page)]).toEqual([screen, []]);
+      expect(await page.getByRole('textbox', { name: 'Your name' }).count()).toBe(0);
+      await page.keyboard.press('Escape');
+      await deletion(page).waitFor({ state: 'hidden' });
+      await notice(page).waitFor();
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await notice(page).waitFor({ state: 'detached' });
+      await page.getByText('Your contact details are deleted.').waitFor({ state: 'attached' });
+    }
+  }, 30_000);
+
+  test('[W-14] a winner who is asked about another win can delete what it sent before', async () => {
+    const page = await fixture.open('contact-again', 'phone');
+    await notice(page).getByText('You won! How can the host reach you?').waitFor();
+    await click(page, 'Answer');
+    await dialog(page).getByText('for an earlier win in this show').waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await dialog(page).getByRole('button', { name: 'Delete' }).click();
+    await dialog(page).waitFor({ state: 'hidden' });
+    await click(page, 'Answer');
+    await dialog(page).waitFor();
+    expect(await dialog(page).getByRole('button', { name: 'Delete' }).count()).toBe(0);
+  });
+
+  test('[W-15] a winner who is asked a minute after the end of the show gets the notice', async () => {
+    const page = await fixture.open('contact-later', 'phone');
+    // The first read of the page, which finds nothing.
+    await Bun.sleep(2_200);
+    await page.clock.install();
+    await page.evaluate(`viewer.show({ state: 'ended' })`);
+    await page.clock.runFor(64_000);
+    await notice(page).getByText('You won! How can the host reach you?').waitFor();
+  });
 
   test('the form has the name of the chat, needs a contact, and Escape closes it', async () => {
     const page = await fixture.open('contact', 'phone');
@@ -144,6 +193,37 @@ describe('a show whose winners are asked', () => {
     await click(page, 'Delete');
     await dialog(page).waitFor({ state: 'hidden' });
     await until('the details are erased', async () => (await contacts()).length === 0);
+  }, 60_000);
+
+  test('[W-14] details that the host no longer asks for can be deleted after a reload', async () => {
+    const { page } = session;
+    await studio('POST', `/winners-rounds/${round.id}/contact-request`, { note: 'Who are you?' });
+    await page.reload();
+    await click(page, 'Answer');
+    await page.getByLabel('Your name').fill('Ada Lovelace');
+    await page.getByLabel('E-mail address or phone number').fill('ada@example.org');
+    await send(page);
+    await notice(page).getByText('The host knows how to reach you.').waitFor();
+    const request = `/streams/${streamId}/winners-rounds/${round.id}/contact-request`;
+    expect((await fixture.call('DELETE', request)).status).toBe(204);
+    await page.reload();
+    await click(page, 'Delete');
+    expect(await contacts()).toHaveLength(1);
+    await deletion(page).getByRole('button', { name: 'Delete' }).click();
+    await notice(page).waitFor({ state: 'detached' });
+    expect(await contacts()).toEqual([]);
+  }, 60_000);
+
+  test('[W-15] an open page of a winner says that it is asked after the end of the show', async () => {
+    const { page } = session;
+    await page.addInitScript(FAST_POLLING);
+    await page.reload();
+    await page.getByText('The show is over. The chat is closed.').waitFor();
+    // The first read of the page comes before the request.
+    await Bun.sleep(2_500);
+    expect(await notice(page).count()).toBe(0);
+    await studio('POST', `/winners-rounds/${round.id}/contact-request`, { note: 'Who are you?' });
+    await notice(page).getByText('You won! How can the host reach you?').waitFor();
   }, 60_000);
 
   test('[W-14] a viewer who did not win asks for nothing', async () => {

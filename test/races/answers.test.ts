@@ -309,15 +309,25 @@ test('[W-14] a viewer that won nothing searches the winners of 100 rounds at mos
     [others],
   );
   const session = await fixture.openSession();
-  const searches: number[] = [];
+  const searches: Record<'winners' | 'winner_contacts', number>[] = [];
   const tx = explainingTx(session, (plan) => {
-    const isOfWinners = (node: PlanNode) => node['Relation Name'] === 'winners';
-    searches.push(sumOfPlan(plan, (node) => (isOfWinners(node) ? node['Actual Loops'] : 0)));
+    const searchesOf = (table: string) =>
+      sumOfPlan(plan, (node) => (node['Relation Name'] === table ? node['Actual Loops'] : 0));
+    searches.push({
+      winners: searchesOf('winners'),
+      winner_contacts: searchesOf('winner_contacts'),
+    });
   });
   await session.run('begin');
   const own = { streamId, seat: SEAT };
-  expect(await winnerContactProcedures.readOwnContact.run(tx, own)).toBeNull();
-  expect(searches).toEqual([100]);
+  expect(await winnerContactProcedures.readOwnContact.run(tx, own)).toEqual({
+    request: null,
+    hasDetails: false,
+  });
+  expect(searches).toEqual([
+    { winners: 100, winner_contacts: 0 },
+    { winners: 0, winner_contacts: 100 },
+  ]);
   await winnerContactProcedures.eraseOwnContact.run(tx, own);
   await session.run('rollback');
   const { rows } = await client.query('select count(*) as n from winner_contacts where seat = $1', [

@@ -29,8 +29,9 @@ describe.each(['embedded', 'shared'] as const)('contact details on %s backends',
     bob = await service.viewer(streamId);
   };
   const ownPath = () => `/api/v1/quizzes/${streamId}/winner-contact`;
-  const asked = async (viewer: TestViewer) =>
-    (await expectJson<OwnContact>(await viewer.get(ownPath()), 200)).request;
+  const own = async (viewer: TestViewer) =>
+    expectJson<OwnContact>(await viewer.get(ownPath()), 200);
+  const asked = async (viewer: TestViewer) => (await own(viewer)).request;
   const give = (viewer: TestViewer, roundId: string, fields: object = {}) =>
     viewer.post(ownPath(), { roundId, ...DETAILS, ...fields });
   const erase = ({ token }: TestViewer) =>
@@ -168,6 +169,36 @@ describe.each(['embedded', 'shared'] as const)('contact details on %s backends',
     expect(await asked(ada)).toBeNull();
     await expectProblem(await give(bob, round.id), 409);
     expect(await list(round)).toHaveLength(1);
+  });
+
+  test('[W-14] a viewer reads that details of it are stored when it is not asked, and erases those of all rounds', async () => {
+    await begin();
+    const rounds = [await winRound(service, streamId, [ada, bob])];
+    rounds.push(await winRound(service, streamId, [ada]));
+    const [first, second] = rounds as [AskedRound, AskedRound];
+    await askWinners(service, first);
+    expect(await own(ada)).toMatchObject({ hasDetails: false });
+    await give(ada, first.id);
+    expect(await own(ada)).toMatchObject({ request: { details: DETAILS }, hasDetails: true });
+    await askWinners(service, second);
+    expect(await own(ada)).toMatchObject({
+      request: { roundId: second.id, details: null },
+      hasDetails: true,
+    });
+    await give(ada, second.id);
+    for (const { path } of rounds)
+      await expectNoContent(await service.studio('DELETE', `${path}/contact-request`));
+    expect(await own(ada)).toEqual({ request: null, hasDetails: true });
+    expect(await own(bob)).toEqual({ request: null, hasDetails: false });
+    const elsewhere = await service.viewer(await service.createStream());
+    const otherPath = `/api/v1/quizzes/${elsewhere.streamId}/winner-contact`;
+    expect(await (await elsewhere.get(otherPath)).json()).toEqual({
+      request: null,
+      hasDetails: false,
+    });
+    await expectNoContent(await erase(ada));
+    expect(await own(ada)).toEqual({ request: null, hasDetails: false });
+    for (const round of rounds) expect(await list(round)).toEqual([]);
   });
 
   test('[W-14] of several rounds a winner is asked for the newest; the show may have ended', async () => {

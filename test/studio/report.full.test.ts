@@ -208,7 +208,7 @@ describe('the report', () => {
       viewerId: 'two',
       fetch: (path, init) => fetch(fixture.url + path, init),
     });
-    const request = await winner.read();
+    const { request } = await winner.read();
     expect(request?.note).toBe('Where do you live?');
     await winner.save(request?.roundId ?? '', { name: 'Ada', contact: 'ada@example.org' });
     await dialog.getByText('ada@example.org').waitFor();

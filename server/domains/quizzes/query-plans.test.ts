@@ -193,15 +193,22 @@ test('[W-3] a round reads the text of one quiz at most, however many its game ha
 
 test('[W-14] a viewer reads and erases its contact details without those of other streams, and reads 100 rounds at most', async () => {
   const { tx, statements } = recordingTx();
-  expect(await procedures.readOwnContact.run(tx, { streamId: STREAM, seat: 0 })).toBeNull();
+  expect(await procedures.readOwnContact.run(tx, { streamId: STREAM, seat: 0 })).toEqual({
+    request: null,
+    hasDetails: false,
+  });
   await procedures.eraseOwnContact.run(tx, { streamId: STREAM, seat: 0 });
-  expect(statements[0]?.params).toContain(100);
-  const [reading, erasing] = await Promise.all(statements.map(accessesOf));
+  for (const { params } of statements.slice(0, 2)) expect(params).toContain(100);
+  const [reading, searching, erasing] = await Promise.all(statements.map(accessesOf));
   expect(reading).toContain(
     'SEARCH winners_rounds USING INDEX winners_rounds_with_note (stream_id=?)',
   );
   expect(reading?.filter((line) => line.startsWith('SEARCH w '))).toEqual([
     'SEARCH w USING COVERING INDEX sqlite_autoindex_winners_1 (round=? AND seat=?)',
+  ]);
+  expect(searching?.filter((line) => !line.startsWith('SCAN newest'))).toEqual([
+    'SEARCH winners_rounds USING COVERING INDEX winners_rounds_of_stream (stream_id=?)',
+    expect.stringMatching(/^SEARCH c USING COVERING INDEX \S+ \(\w+=\? AND \w+=\?\)$/),
   ]);
   expect(erasing).toEqual([
     'SEARCH r USING COVERING INDEX winners_rounds_of_stream (stream_id=?)',

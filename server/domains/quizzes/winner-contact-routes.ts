@@ -55,7 +55,7 @@ export function ownContactHandlers(deps: WinnerContactDeps): Handlers<ViewerOper
   return {
     readOwnContact: async (request, route) => {
       const { streamId, seat } = await viewerOf(request, route);
-      return route.ok({ request: await store.readOwnContact({ streamId, seat }) });
+      return route.ok(await store.readOwnContact({ streamId, seat }));
     },
 
     saveOwnContact: async (request, route) => {

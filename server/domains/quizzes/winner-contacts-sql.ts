@@ -1,4 +1,8 @@
-import { CONTACTS_SENT_MAX, ROUNDS_ASKING_MAX } from '../../../protocol/limits.ts';
+import {
+  CONTACT_ROUNDS_SEARCHED,
+  CONTACTS_SENT_MAX,
+  ROUNDS_ASKING_MAX,
+} from '../../../protocol/limits.ts';
 import type { WinnersRound } from '../../../protocol/studio.ts';
 import type { OwnContact, WinnerContact } from '../../../protocol/winner-contacts.ts';
 import { DomainError } from '../../platform/errors.ts';
@@ -123,29 +127,11 @@ export const winnerContactProcedures = {
     if (affected === 0) throw new DomainError('not-found', 'There are no such contact details.');
   }),
 
-  /**
-   * What a viewer is asked, and what it sent. For a viewer that won nothing it searches the winners of each
-   * asking round: 2,000 took the only reader of SQLite 3 to 6 ms. It reads the newest, because earlier builds
-   * had no limit. A subquery finds the winner, because for a join PostgreSQL may read all winners.
-   */
-  readOwnContact: readProcedure(
-    async (tx, { streamId, seat }: SeatRef): Promise<OwnContact['request']> => {
-      const [row] = await tx.query<OwnContactRow>(
-        `select r.id as "roundId", r.note as note, c.name as name, c.contact as contact
-         from (select id, number, note
-           from (select id, number, contact_note as note from winners_rounds
-             where stream_id = $1 and contact_note is not null order by number desc limit $3) asking
-           where (select w.seat from winners w where w.round = asking.number and w.seat = $2) is not null
-           order by number desc limit 1) r
-         left join winner_contacts c on c.round = r.number and c.seat = $2`,
-        [streamId, seat, ROUNDS_ASKING_MAX],
-      );
-      if (!row) return null;
-      const { roundId, note, name, contact } = row;
-      const details = name === null || contact === null ? null : { name, contact };
-      return { roundId, note, details };
-    },
-  ),
+  /** What a viewer is asked, what it sent, and whether details of it are stored. */
+  readOwnContact: readProcedure(async (tx, ref: SeatRef): Promise<OwnContact> => {
+    const request = await findRequest(tx, ref);
+    return { request, hasDetails: Boolean(request?.details) || (await hasDetails(tx, ref)) };
+  }),
 
   /**
    * Stores the contact details of a winner in place of earlier ones. It throws nothing for a viewer who is not
@@ -190,6 +176,44 @@ export const winnerContactProcedures = {
     );
   }),
 };
+
+/**
+ * What a viewer is asked, and what it sent. For a viewer that won nothing it searches the winners of each
+ * asking round: 2,000 took the only reader of SQLite 3 to 6 ms. It reads the newest, because earlier builds
+ * had no limit. A subquery finds the winner, because for a join PostgreSQL may read all winners.
+ */
+async function findRequest(tx: Tx, { streamId, seat }: SeatRef): Promise<OwnContact['request']> {
+  const [row] = await tx.query<OwnContactRow>(
+    `select r.id as "roundId", r.note as note, c.name as name, c.contact as contact
+     from (select id, number, note
+       from (select id, number, contact_note as note from winners_rounds
+         where stream_id = $1 and contact_note is not null order by number desc limit $3) asking
+       where (select w.seat from winners w where w.round = asking.number and w.seat = $2) is not null
+       order by number desc limit 1) r
+     left join winner_contacts c on c.round = r.number and c.seat = $2`,
+    [streamId, seat, ROUNDS_ASKING_MAX],
+  );
+  if (!row) return null;
+  const { roundId, note, name, contact } = row;
+  const details = name === null || contact === null ? null : { name, contact };
+  return { roundId, note, details };
+}
+
+/**
+ * Whether details of a viewer are stored for one of the newest rounds, asked or not. No index has stream and
+ * seat, and any viewer reads this: a search of 2,000 rounds takes the only reader of SQLite 1.6 ms, of 100
+ * rounds 0.03 ms.
+ */
+async function hasDetails(tx: Tx, { streamId, seat }: SeatRef): Promise<boolean> {
+  const rows = await tx.query(
+    `select number from (select number from winners_rounds
+       where stream_id = $1 order by number desc limit $3) newest
+     where (select c.seat from winner_contacts c where c.round = newest.number and c.seat = $2) is not null
+     limit 1`,
+    [streamId, seat, CONTACT_ROUNDS_SEARCHED],
+  );
+  return rows.length > 0;
+}
 
 /** @throws DomainError `conflict` when `ROUNDS_ASKING_MAX` rounds of the stream ask */
 async function assertCanAsk(tx: Tx, streamId: string): Promise<void> {

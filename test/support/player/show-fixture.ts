@@ -123,7 +123,8 @@ export class ShowFixture {
     this.folder.remove();
   }
 
-  private call(method: string, path: string, body?: unknown): Promise<Response> {
+  /** Calls the studio API. */
+  call(method: string, path: string, body?: unknown): Promise<Response> {
     return fetch(`${this.url}/studio/v1${path}`, {
       method,
       headers: { Authorization: `Token ${this.account.token}`, 'Content-Type': 'application/json' },
