@@ -241,7 +241,7 @@ describe('a reload', () => {
     expect(shown[0]).toBeGreaterThanOrEqual(Math.floor((machine.nowMs - 3_000) / 250) - 4);
   });
 
-  test('right after a request for winners reports the viewer, but not again', async () => {
+  test('right after a request for winners reports the viewer, but not when the round is over', async () => {
     const { machine, service, requests, join } = createJoinFixture();
     service.setStatus('CREATED');
     const options = { storage: createStorage() };
@@ -264,6 +264,7 @@ describe('a reload', () => {
     expect(requests.filter(isReport)).toHaveLength(1);
     expect(after.snapshot.winners).toEqual({ isWinning: true, hasWon: true, count: 1 });
     after.leave();
+    await machine.advance(6_000);
     join(options);
     await machine.advance(3_000);
     expect(requests.filter(isReport)).toHaveLength(1);

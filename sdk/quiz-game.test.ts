@@ -54,6 +54,19 @@ describe('the quiz on screen', () => {
     expect(quizGame.quizAt(FIRST_INTERVAL + 6, FIRST_INTERVAL + 6)?.quiz.id).toBe('a');
   });
 
+  test('is open again without its answer when the service lost it and it was published again', () => {
+    const { quizGame, publish } = createGameFixture();
+    publish(5, { type: 'quiz', data: createQuiz('a', FIRST_INTERVAL + 5) });
+    quizGame.update('a', { choice: 'Mars', outcome: 'counted' });
+    const again = createQuiz('a', FIRST_INTERVAL + 15);
+    publish(15, { type: 'quiz', data: again });
+    const view = { quiz: again, choice: null, outcome: null, results: null };
+    expect(quizGame.quizAt(FIRST_INTERVAL + 15)).toEqual(view);
+    quizGame.update('a', { choice: 'Jupiter', outcome: 'counted' });
+    publish(35, { type: 'quiz-results', data: createResults(again) });
+    expect(quizGame.isWinning(FIRST_INTERVAL + 35)).toBe(true);
+  });
+
   test('stays when playback jumps over received intervals without results', () => {
     const { quizGame, publish } = createGameFixture();
     publish(5, { type: 'quiz', data: createQuiz('a', FIRST_INTERVAL + 5) });

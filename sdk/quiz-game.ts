@@ -134,7 +134,7 @@ export class QuizGame {
   }
 
   /** Rounds of the last visit and since. */
-  get rounds(): readonly Pick<Round, 'interval' | 'hasWon'>[] {
+  get rounds(): readonly Pick<Round, 'interval'>[] {
     return this.#state.rounds;
   }
 
@@ -215,12 +215,13 @@ export class QuizGame {
   }
 
   #find(quizId: string): QuizEntry | undefined {
-    return this.#state.quizzes.find(({ quiz }) => quiz.id === quizId);
+    return this.#state.quizzes.findLast(({ quiz }) => quiz.id === quizId);
   }
 
   #addQuiz(quiz: Quiz, interval: number, isSeen: boolean): QuizEntry {
     const known = this.#find(quiz.id);
-    if (known) return known;
+    // When the service lost a publication and its answers, the quiz may be published again.
+    if (known && known.quiz.closeInterval >= quiz.closeInterval) return known;
     const entry: QuizEntry = { quiz, interval, isSeen, choice: null, outcome: null, results: null };
     this.#state.quizzes.push(entry);
     return entry;

@@ -60,8 +60,8 @@ export class ViewerSession implements Viewer {
   #lastIntervalAtMs: number;
   /** Whether the last request failed, those of the feed excluded. */
   #isUnavailable = false;
-  /** Results of the answers of this session, by quiz id. */
-  readonly #answers = new Map<string, Promise<AnswerOutcome>>();
+  /** Results of the answers of this session. */
+  readonly #answers = new Map<Quiz, Promise<AnswerOutcome>>();
   readonly #storedState: PersistentState;
   readonly #game: QuizGame;
   readonly #listeners = new Listeners();
@@ -154,7 +154,7 @@ export class ViewerSession implements Viewer {
   async answer(choice: string): Promise<AnswerOutcome> {
     if (this.#hasLeft) throw new FourbeatError('left', 'Viewer left.');
     const { quiz } = this;
-    const outcome = quiz && (quiz.outcome ?? this.#answers.get(quiz.quiz.id));
+    const outcome = quiz && (quiz.outcome ?? this.#answers.get(quiz.quiz));
     if (outcome && quiz.choice === choice) return outcome;
     if (quiz && quiz.choice !== null) throw new FourbeatError('refused', 'Already answered.');
     if (!quiz || !this.remainingMs()) throw new FourbeatError('refused', 'No open quiz.');
@@ -214,9 +214,8 @@ export class ViewerSession implements Viewer {
     this.#gapEnd = next > current - RELOAD_INTERVALS ? Math.min(next, current) : 0;
     this.#feed.start(this.#gapEnd);
     if (this.#gapEnd) void this.#streamPoller.poll();
-    // Rounds from right before a reload; reporting to an earlier one sends nothing.
-    for (const { interval, hasWon } of this.#game.rounds)
-      if (!hasWon) void this.#reportWinner(interval);
+    // Rounds from right before a reload, once more: the response may be lost. An earlier one sends nothing.
+    for (const { interval } of this.#game.rounds) void this.#reportWinner(interval);
     for (const { quiz, choice } of this.#game.pendingAnswers)
       this.#sendAnswer(quiz, choice ?? '').catch(() => {});
   }
@@ -327,7 +326,7 @@ export class ViewerSession implements Viewer {
         throw error;
       },
     );
-    this.#answers.set(quiz.id, result);
+    this.#answers.set(quiz, result);
     this.#saveAndUpdate();
     return result;
   }

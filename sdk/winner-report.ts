@@ -17,13 +17,13 @@ export interface WinnerReportDeps {
 
 /** Reports of all winners are spread over this time. */
 const SPREAD_MS = 500;
-const MIN_BACKOFF_MS = 200;
-const MAX_BACKOFF_MS = 2_000;
+const MIN_BACKOFF_MS = 100;
+const MAX_BACKOFF_MS = 1_000;
 /**
  * A service that is behind accepts reports for longer, and one whose response was lost is acknowledged again. That
  * may be noticed after the timeout of a request, 5 s.
  */
-const GRACE_MS = 5_000;
+const GRACE_MS = 8_000;
 
 /**
  * Reports this viewer as a winner.

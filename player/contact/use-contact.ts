@@ -41,7 +41,7 @@ export function useContact(viewer: Viewer, snapshot: Snapshot, api: ContactApi |
     if (!api || !hasWon) return null;
     return new OwnContactReader(api, (read) => {
       setOwn(read);
-      if (!read.request) setOpen(false);
+      if (!read.request && !read.hasDetails) setOpen(false);
     });
   }, [api, hasWon]);
   const { request } = own;
@@ -114,11 +114,14 @@ function usePolling(reader: OwnContactReader | null): void {
 
 /** Whether this viewer ever won in this stream, also before a reload. */
 function useHasWon(streamId: string, hasWonNow: boolean, storage = pageStorage()): boolean {
-  const [hadWon] = useState(() => storage?.getItem(keyOf(streamId)) === '1');
+  const [hasWon, setHasWon] = useState(() => storage?.getItem(keyOf(streamId)) === '1');
   useEffect(() => {
-    if (hasWonNow) store(storage, keyOf(streamId));
+    if (!hasWonNow) return;
+    // `hasWonNow` is of the newest round only.
+    setHasWon(true);
+    store(storage, keyOf(streamId));
   }, [storage, streamId, hasWonNow]);
-  return hadWon || hasWonNow;
+  return hasWon || hasWonNow;
 }
 
 function store(storage: Storage | null, key: string): void {

@@ -63,12 +63,16 @@ function quizOf(draft: Draft): NewQuiz {
 }
 
 /**
- * What the editor changed in a quiz; null: nothing. If another host meanwhile changed its choices so
- * that the answer is none of them, the service refuses the save.
+ * What the editor changed in a quiz; null: nothing. Question, choices and answer are saved together: with
+ * those that another host changed meanwhile they might be a quiz that neither of them saw.
  * @param quiz as it was when the editor opened
  */
 export function quizChanges(quiz: StudioQuiz, edited: NewQuiz): QuizPatch | null {
-  return changedFields(quizOf(draftOf(quiz)), edited);
+  const changes = changedFields(quizOf(draftOf(quiz)), edited);
+  const { question, choices, answer } = edited;
+  const isChanged =
+    changes && ('question' in changes || 'choices' in changes || 'answer' in changes);
+  return isChanged ? { ...changes, question, choices, answer } : changes;
 }
 
 /** Validates a draft. @returns the quiz, or the errors */
