@@ -6,6 +6,8 @@ export const TOKEN_LIFETIME_S = 600;
 export const REGISTRATION_MS = 1000;
 /** Intervals between `request-quiz-winners` and `quiz-winners`: one second. */
 export const WINNERS_DELAY_INTERVALS = 4;
+/** For this many intervals after a winners round, the report of a counted winner is acknowledged again. */
+export const WINNERS_REPEATED_INTERVALS = 40;
 /** How many intervals ahead of the current one a feed request may be; it waits instead of failing. */
 export const AHEAD_INTERVALS = 4;
 /**

@@ -1,5 +1,5 @@
 import { INTERVAL_MS, intervalAt } from '../../protocol/interval.ts';
-import { WINNERS_DELAY_INTERVALS } from '../../protocol/limits.ts';
+import { WINNERS_DELAY_INTERVALS, WINNERS_REPEATED_INTERVALS } from '../../protocol/limits.ts';
 import type { ChoiceCount, Quiz, QuizResults, StreamEvent } from '../types.ts';
 import { MockProblem } from './mock-replies.ts';
 import type { MockViewer } from './mock-tokens.ts';
@@ -43,6 +43,8 @@ export class MockQuizzes {
   #round: Round | null = null;
   /** Identifiers of the winners of the last round, open or not. */
   winners: ReadonlySet<string> = new Set();
+  /** When the last round closed. */
+  #closeInterval = 0;
 
   constructor(
     readonly streamId: string,
@@ -130,7 +132,9 @@ export class MockQuizzes {
   }
 
   /** @throws MockProblem 409 without an open round, 401 when the viewer has not won */
-  recordWinner({ identifier }: MockViewer): void {
+  recordWinner({ identifier }: MockViewer, nowMs: number): void {
+    const isRecent = intervalAt(nowMs) <= this.#closeInterval + WINNERS_REPEATED_INTERVALS;
+    if (!this.#round && isRecent && this.winners.has(identifier)) return;
     if (!this.#round) throw new MockProblem(409, 'No winners are requested now.');
     const { game, winners } = this.#round;
     if (game.some(({ answers, answer }) => answers.get(identifier) !== answer)) {
@@ -169,6 +173,7 @@ export class MockQuizzes {
     if (this.#round?.countInterval === interval) {
       events.push({ type: 'quiz-winners', data: { count: this.#round.winners.size } });
       this.#round = null;
+      this.#closeInterval = interval;
     }
     return events;
   }

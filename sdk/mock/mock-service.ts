@@ -263,7 +263,7 @@ export class MockService {
       },
     },
     'quizzes/record-winner': {
-      POST: (call, id) => this.#quizzes.recordWinner(this.#viewer(call, id)),
+      POST: (call, id) => this.#quizzes.recordWinner(this.#viewer(call, id), this.#clock.now()),
     },
     'events-streams': { GET: (call, id) => this.#readFeed(call, this.#viewer(call, id)) },
     'events-streams/chats': {

@@ -229,7 +229,11 @@ const SHOWS: Record<string, (target: SuiteTarget) => Promise<unknown>> = {
     refusals.push(await target.requestWinners());
     reports.push(await report(bob));
     await target.advance(6);
-    return [refusals, reports, await feed(target, ada, from, 17)];
+    const events = await feed(target, ada, from, 17);
+    reports.push(await report(ada), await report(bob));
+    await target.advance(41);
+    reports.push(await report(bob));
+    return [refusals, reports, events];
   },
   '[S-16] a stream that has ended': async (target) => {
     const viewer = await target.token('ada');

@@ -1,5 +1,5 @@
 import { intervalAt } from '../../../protocol/interval.ts';
-import { ROUNDS_MAX } from '../../../protocol/limits.ts';
+import { ROUNDS_MAX, WINNERS_REPEATED_INTERVALS } from '../../../protocol/limits.ts';
 import type { QuizState } from '../../../protocol/quizzes.ts';
 import type { WinnersRound } from '../../../protocol/studio.ts';
 import { DomainError } from '../../platform/errors.ts';
@@ -34,8 +34,6 @@ export type ClaimDecision = 'won' | 'no-round' | 'later' | { readonly refusedBy:
 const CLAIMS_MS = 75;
 /** Lookups between two checks of the time, over all rounds: 25 ms. */
 const LOOKUPS_AT_ONCE = 5_000;
-/** For this time a claim that was counted is acknowledged again: its response may be lost with a connection. */
-const REPEATED_INTERVALS = 40;
 /** Claims whose ages differ by less count as equally old. */
 const AGE_MS = 100;
 
@@ -281,7 +279,10 @@ async function qualifiedSeats(
   return rows.map(({ seat }) => seat);
 }
 
-/** The claims of seats that the last round of their stream has counted, for `REPEATED_INTERVALS` after it (W-10). */
+/**
+ * The claims of seats that the last round of their stream has counted, for `WINNERS_REPEATED_INTERVALS` after it (W-10):
+ * the response may be lost with a connection.
+ */
 async function countedBefore(
   tx: Tx,
   claims: readonly WinnerClaim[],
@@ -297,7 +298,7 @@ async function countedBefore(
   const roundOf = new Map(rounds.map((round) => [round.streamId, round]));
   const keyOf = ({ streamId, seat }: WinnerClaim) => `${roundOf.get(streamId)?.number} ${seat}`;
   const repeated = claims.filter(({ streamId, receivedMs }) => {
-    const lastInterval = (roundOf.get(streamId)?.dueInterval ?? 0) + REPEATED_INTERVALS;
+    const lastInterval = (roundOf.get(streamId)?.dueInterval ?? 0) + WINNERS_REPEATED_INTERVALS;
     return intervalAt(receivedMs) <= lastInterval;
   });
   if (repeated.length === 0) return [];
