@@ -68,25 +68,25 @@ export class ChannelCache implements PlayableStreams {
 
   constructor(private readonly options: ChannelCacheOptions) {}
 
-  async find(streamId: string): Promise<PlayableStream | null> {
-    const channel = await this.findChannel(streamId);
+  async find(streamId: string, network = ''): Promise<PlayableStream | null> {
+    const channel = await this.findChannel(streamId, network);
     if (!channel) return null;
     if (!channel.isStarted()) await this.checkStart(streamId, channel);
     return channel.isStarted() ? channel : null;
   }
 
   /** As `find`, also before the stream has started: for its members only. */
-  findPreview(streamId: string): Promise<PlayableStream | null> {
-    return this.findChannel(streamId);
+  findPreview(streamId: string, network = ''): Promise<PlayableStream | null> {
+    return this.findChannel(streamId, network);
   }
 
   /** The channel of a stream; a stream without segments gets an empty one. */
-  open(streamId: string): Promise<Channel> {
+  open(streamId: string, network = ''): Promise<Channel> {
     this.lastUsedMs.set(streamId, runtime.monotonicMs());
     this.ended.get(streamId); // marks it as recently used
     const existing = this.channels.get(streamId);
     if (existing) return existing;
-    const opening = this.load(streamId);
+    const opening = this.load(streamId, network);
     this.channels.set(streamId, opening);
     opening.catch(() => this.channels.delete(streamId));
     return opening;
@@ -110,10 +110,10 @@ export class ChannelCache implements PlayableStreams {
     }
   }
 
-  private async findChannel(streamId: string): Promise<Channel | null> {
+  private async findChannel(streamId: string, network: string): Promise<Channel | null> {
     const open = this.channels.get(streamId);
-    if (!open && !(await this.options.segmentStore.find(streamId))) return null;
-    return this.open(streamId);
+    if (!open && !(await this.options.segmentStore.find(streamId, network))) return null;
+    return this.open(streamId, network);
   }
 
   private checkStart(streamId: string, channel: Channel): Promise<void> {
@@ -126,10 +126,10 @@ export class ChannelCache implements PlayableStreams {
     return check;
   }
 
-  private async load(streamId: string): Promise<Channel> {
+  private async load(streamId: string, network: string): Promise<Channel> {
     const { segmentStore, store, config } = this.options;
     const [segments, stream] = await Promise.all([
-      segmentStore.open(streamId),
+      segmentStore.open(streamId, network),
       store.findStream({ id: streamId }),
     ]);
     if (stream) segments.setAccount(stream.producer);
@@ -151,6 +151,7 @@ export class ChannelCache implements PlayableStreams {
   ): Promise<void> {
     try {
       const channel = await opening;
+      channel.releaseOldParts();
       if (this.mayChange(streamId, channel)) {
         const stream = await this.options.store.findStream({ id: streamId });
         if (stream) this.setStream(channel, stream);

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test';
+import { afterEach, expect, test } from 'bun:test';
 import { bytesOf, settled } from '../../test/support/media/packager-fixture.ts';
 import { BEGIN_MS } from '../../test/support/media/segment-store-fixture.ts';
 import {
@@ -6,8 +6,11 @@ import {
   MEDIA_CONFIG,
 } from '../../test/support/media/source-registry-fixture.ts';
 import type { MediaConfig } from '../platform/media-settings.ts';
+import { replaceRuntime, SYSTEM_RUNTIME } from '../platform/runtime.ts';
 import { Channel, PART_MS, targetLatencyMs } from './channel.ts';
 import type { Part, Segment, Track, TrackBytes } from './segment.ts';
+
+afterEach(() => replaceRuntime(SYSTEM_RUNTIME));
 
 const PIECE = { startTicks: 0, durationTicks: 90_000, byteLength: 3 };
 const pieces = new Map([['v0', PIECE]]);
@@ -53,11 +56,11 @@ test('[M-11] the next epoch and segment continue the numbers and the time of the
   expect(sink.nextEpoch()).toEqual({ epoch: 1, seq: 2, notBeforeMs: BEGIN_MS + 2_000 });
 });
 
-test('[M-30] waitForChange resolves on each segment, each part and the end', async () => {
+test('[M-30] onChange runs on each segment, each part and the end', async () => {
   const { channel, sink } = newChannel({ latency: 'low' });
   const notified: string[] = [];
   const wait = (name: string) => {
-    void channel.waitForChange(channel.presentation().version).then(() => notified.push(name));
+    channel.onChange(channel.presentation().version, () => notified.push(name));
   };
   const expectNotified = async (name: string, change: () => unknown) => {
     wait(name);
@@ -70,8 +73,11 @@ test('[M-30] waitForChange resolves on each segment, each part and the end', asy
   await expectNotified('segment', () => sink.addSegment(...segment(0)));
   await expectNotified('part', () => sink.addPart(1, ...part(0, 'a part')));
   await expectNotified('end', () => channel.end());
-  // A wait for an older version resolves at once.
-  await channel.waitForChange(0);
+  channel.onChange(0, () => notified.push('an older version'));
+  expect(notified.at(-1)).toBe('an older version');
+  channel.onChange(channel.presentation().version, () => notified.push('forgotten'))();
+  sink.addSegment(...segment(1));
+  expect(notified).not.toContain('forgotten');
 });
 
 test('Channel.end closes the segments; a second call has no effect', async () => {
@@ -101,6 +107,27 @@ test('[M-30] a channel holds the parts of the newest segments only', () => {
   expect(channel.part(EPOCH_NAME, 3, 0, 'v0')).toBeNull();
   expect(channel.part(EPOCH_NAME, 11, 2, 'v0')).toBeNull();
   expect(textOf(channel.segment(EPOCH_NAME, 3, 'v0'))).toBe('segment 3');
+});
+
+test('[M-30] a channel that gets no more parts releases them', () => {
+  let nowMs = 0;
+  replaceRuntime({ ...SYSTEM_RUNTIME, monotonicMs: () => nowMs });
+  const { channel, sink } = newChannel({ latency: 'low' });
+  sink.addEpoch(epoch(0));
+  sink.addPart(0, ...part(0, 'a part'));
+  sink.addSegment(...segment(0));
+  const { version } = channel.presentation();
+  nowMs = 29_999;
+  channel.releaseOldParts();
+  expect(channel.part(EPOCH_NAME, 0, 0, 'v0')).not.toBeNull();
+  nowMs = 30_000;
+  channel.releaseOldParts();
+  expect(channel.part(EPOCH_NAME, 0, 0, 'v0')).toBeNull();
+  // So that cached playlists do not list them.
+  expect(channel.presentation().version).toBe(version + 1);
+  expect(channel.presentation().parts.size).toBe(0);
+  channel.releaseOldParts();
+  expect(channel.presentation().version).toBe(version + 1);
 });
 
 test('[M-40] parts of an incomplete segment are removed before its number is reused', () => {

@@ -1,4 +1,5 @@
 import type { MediaConfig } from '../platform/media-settings.ts';
+import { runtime } from '../platform/runtime.ts';
 import type { SegmentSink } from './packager/packager.ts';
 import { dvrWindow } from './playlist/dvr-window.ts';
 import {
@@ -34,6 +35,9 @@ export const PART_MS = 334;
 // may still request earlier parts.
 const SEGMENTS_WITH_PARTS = 8;
 
+// Players that are late by more load whole segments. Those of 1080p are 16 MB a stream.
+const PARTS_KEPT_MS = 30_000;
+
 /** How far behind the camera players should play, ms. */
 export function targetLatencyMs({ latency, segmentMs }: MediaConfig): number {
   return latency === 'low' ? 2.5 * segmentMs : 4 * segmentMs;
@@ -57,7 +61,9 @@ export class Channel implements PlayableStream {
   private changeCount = 0;
   private readonly partsBySeq = new Map<number, SegmentParts>();
   private readonly partListsBySeq = new Map<number, readonly Part[]>();
-  private waiters: (() => void)[] = [];
+  /** Called and forgotten at the next change. */
+  private onNextChange = new Set<() => void>();
+  private lastPartMs = 0;
   /** When the stream was started, Unix ms; null: not yet. */
   private startedMs: number | null = null;
   /** The listed segments, until they change. */
@@ -105,9 +111,10 @@ export class Channel implements PlayableStream {
     return parts.bytes[index]?.get(track) ?? null;
   }
 
-  waitForChange(version: number): Promise<void> {
-    if (this.version() > version) return Promise.resolve();
-    return new Promise((resolve) => this.waiters.push(resolve));
+  onChange(version: number, run: () => void): () => void {
+    if (this.version() > version) run();
+    else this.onNextChange.add(run);
+    return () => this.onNextChange.delete(run);
   }
 
   /**
@@ -182,6 +189,15 @@ export class Channel implements PlayableStream {
     await this.segments.close(true);
   }
 
+  /** Releases the parts some time after the last one: a channel without a source gets no more. */
+  releaseOldParts(): void {
+    if (this.partsBySeq.size === 0 || runtime.monotonicMs() - this.lastPartMs < PARTS_KEPT_MS)
+      return;
+    this.partsBySeq.clear();
+    this.partListsBySeq.clear();
+    this.notifyChange();
+  }
+
   private addPart(seq: number, part: Part, bytes: TrackBytes): void {
     const existing = part.index === 0 ? undefined : this.partsBySeq.get(seq);
     const epoch = this.segments.epochs.at(-1) ?? null;
@@ -189,6 +205,7 @@ export class Channel implements PlayableStream {
     this.partsBySeq.set(seq, parts);
     parts.list.push(part);
     parts.bytes.push(bytes);
+    this.lastPartMs = runtime.monotonicMs();
     if (this.isStartedBy(parts)) this.partListsBySeq.set(seq, parts.list);
     this.removeParts(seq - SEGMENTS_WITH_PARTS);
     this.notifyChange();
@@ -238,8 +255,8 @@ export class Channel implements PlayableStream {
 
   private notifyChange(): void {
     this.changeCount++;
-    const { waiters } = this;
-    this.waiters = [];
-    for (const resolve of waiters) resolve();
+    const runs = this.onNextChange;
+    this.onNextChange = new Set();
+    for (const run of runs) run();
   }
 }

@@ -102,7 +102,7 @@ export async function createMedia(options: MediaOptions): Promise<Media> {
   const origin = new Origin({ streams: channels, addressOf, corsOrigin, log });
   const previews = new Origin({
     ...{ addressOf, corsOrigin, log },
-    streams: { find: (streamId) => channels.findPreview(streamId) },
+    streams: { find: (streamId, network) => channels.findPreview(streamId, network) },
     basePath: PREVIEW_PATH,
     authorize: options.authorizePreview,
   });

@@ -126,11 +126,17 @@ export interface PlayableStream {
   /** A segment's bytes: in memory, or a slice of a file. */
   segment(epoch: number, seq: number, track: TrackId): Uint8Array | Blob | null;
   part(epoch: number, seq: number, index: number, track: TrackId): Uint8Array | null;
-  /** Resolves when the presentation is newer than this version. */
-  waitForChange(version: number): Promise<void>;
+  /**
+   * Calls `run` once when the presentation is newer than this version, at once if it is.
+   * @returns a function that forgets `run`
+   */
+  onChange(version: number, run: () => void): () => void;
 }
 
 export interface PlayableStreams {
-  /** @returns null when the stream has no segments */
-  find(streamId: string): Promise<PlayableStream | null>;
+  /**
+   * @param network of the client: those whose streams must be loaded take turns
+   * @returns null when the stream has no segments
+   */
+  find(streamId: string, network: string): Promise<PlayableStream | null>;
 }

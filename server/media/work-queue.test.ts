@@ -6,10 +6,10 @@ async function orderOf(sizes: readonly number[]): Promise<number[]> {
   const queue = new WorkQueue();
   const order: number[] = [];
   const first = Promise.withResolvers<void>();
-  const loads = [queue.add(0, () => first.promise)];
+  const loads = [queue.add('a', 0, () => first.promise)];
   for (const size of sizes) {
     loads.push(
-      queue.add(size, async () => {
+      queue.add('a', size, async () => {
         order.push(size);
       }),
     );
@@ -23,10 +23,18 @@ test('[M-27] a work queue takes the smallest one and the one that waits longest 
   expect(await orderOf([9, 8, 7, 1, 2, 3])).toEqual([1, 9, 2, 8, 3, 7]);
 });
 
+test('[M-27] networks take turns in a work queue', async () => {
+  const queue = new WorkQueue();
+  const order: string[] = [];
+  const add = (network: string) => queue.add(network, 1, async () => void order.push(network));
+  await Promise.all(['a', 'a', 'a', 'a', 'b', 'b', 'c'].map(add));
+  expect(order.join('')).toBe('aabcaba');
+});
+
 test('[M-27] a work queue goes on after work that failed', async () => {
   const queue = new WorkQueue();
-  const failed = queue.add(1, () => Promise.reject(new Error('disk')));
-  const next = queue.add(1, async () => 'loaded');
+  const failed = queue.add('a', 1, () => Promise.reject(new Error('disk')));
+  const next = queue.add('a', 1, async () => 'loaded');
   await expect(failed).rejects.toThrow('disk');
   expect(await next).toBe('loaded');
 });

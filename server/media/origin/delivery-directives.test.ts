@@ -142,10 +142,12 @@ test('[M-31] a blocking reload of an unknown track gets 404', async () => {
 });
 
 test('[M-30] a blocking reload that times out gets 503', async () => {
-  const { fixture } = listenLowLatency();
+  const { fixture, stream } = listenLowLatency();
   const response = await fixture.get(playlist('_HLS_msn=3&_HLS_part=1'));
   expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
   expect(fixture.origin.stats().pendingRequests).toBe(0);
+  // A stream without a source does not change: what waits for that would stay in memory.
+  expect(stream.waiting).toBe(0);
 });
 
 test('[M-30] a blocking reload resolves when the stream ends', async () => {
@@ -204,10 +206,10 @@ test('[M-30] requests for parts after the end of a segment share one wait', asyn
   const { fixture, stream } = listenLowLatency();
   stream.addPart().addSegment();
   let waits = 0;
-  const { waitForChange } = stream;
-  stream.waitForChange = (version) => {
+  const { onChange } = stream;
+  stream.onChange = (version, run) => {
     waits++;
-    return waitForChange.call(stream, version);
+    return onChange.call(stream, version, run);
   };
   const requests = [2, 7, 1_000, 999_999].map((part) =>
     fixture.get(playlist(`_HLS_msn=3&_HLS_part=${part}`)),

@@ -1,6 +1,7 @@
 import type { BunRequest } from 'bun';
 import { LRUCache } from 'lru-cache';
 import { uuid } from '../../../protocol/text.ts';
+import { networkOf } from '../../http/address.ts';
 import { Problem, problemFor } from '../../http/problem.ts';
 import {
   type ReadHandler,
@@ -144,7 +145,7 @@ export class Origin {
   }
 
   private async findAndRespond(streamId: string, file: MediaFile, request: Request) {
-    const stream = await this.options.streams.find(streamId);
+    const stream = await this.options.streams.find(streamId, this.networkOf(request));
     if (!stream) throw notFound();
     this.lookups.set(streamId, stream);
     return this.respond(stream, file, request);
@@ -174,16 +175,18 @@ export class Origin {
     request: Request,
   ): Reply {
     const { track } = file;
-    const directives = parseDirectives(request.url);
+    const requested = parseDirectives(request.url);
+    const current = stream.presentation();
+    // Nothing is cached for a track that does not exist.
+    const presentation = hasTrack(current, track) ? playlistContents(current, file) : null;
+    if (!presentation) throw notFound();
+    // An ended playlist is always whole, so that it is rendered once.
+    const directives = { ...requested, skip: requested.skip && !presentation.isEnded };
     const render: Render = (current) => {
       const contents = playlistContents(current, file);
       return contents && hlsMediaPlaylist(contents, track, directives.skip);
     };
     const respond = () => this.respondPlaylist(stream, file, request, render, directives);
-    const current = stream.presentation();
-    // Nothing is cached for a track that does not exist.
-    const presentation = hasTrack(current, track) ? playlistContents(current, file) : null;
-    if (!presentation) throw notFound();
     if (isSatisfied(presentation, directives)) return respond();
     checkNotTooFarAhead(presentation, directives);
     const wanted = normalized(presentation, directives);
@@ -215,7 +218,9 @@ export class Origin {
       return this.responses.playlist(rendered, file, request, state, isBlockingReload);
     };
     const isOfEarlier = isOfEarlierSession(stream.presentation());
-    const rendered = this.playlists.get(stream, key, render, isOfEarlier);
+    const network = () => this.networkOf(request);
+    const options = { isOfEarlierSession: isOfEarlier, network };
+    const rendered = this.playlists.get(stream, key, render, options);
     return rendered instanceof Promise ? rendered.then(reply) : reply(rendered);
   }
 
@@ -236,6 +241,11 @@ export class Origin {
     return this.pending
       .waitUntil(stream, key, isDecided, blockingTimeoutMs(presentation), this.clientOf(request))
       .then(() => this.respondMedia(read(), file, request));
+  }
+
+  private networkOf(request: Request): string {
+    const address = this.options.addressOf(request);
+    return networkOf(address) ?? address;
   }
 
   private clientOf(request: Request): PendingClient {

@@ -158,6 +158,10 @@ async function waitForPresentation(
     const presentation = stream.presentation();
     if (isReady(presentation)) return true;
     if (isCancelled) return false;
-    await Promise.race([stream.waitForChange(presentation.version), cancellation]);
+    const changed = Promise.withResolvers<void>();
+    const forget = stream.onChange(presentation.version, changed.resolve);
+    await Promise.race([changed.promise, cancellation]);
+    // A stream without a source may not change for days.
+    forget();
   }
 }

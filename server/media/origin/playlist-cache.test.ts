@@ -103,12 +103,12 @@ test('[S-19] playlists of an earlier session stay while the open session goes on
   let renders = 0;
   const render = rendering(() => `render ${renders++}`);
   for (let round = 0; round < 3; round++) {
-    await cache.get(stream, 'earlier', render, true);
+    await cache.get(stream, 'earlier', render, { isOfEarlierSession: true });
     stream.addSegment();
   }
   expect(renders).toBe(1);
   stream.removeSegment();
-  const earlier = cache.get(stream, 'earlier', renderSlowly, true);
+  const earlier = cache.get(stream, 'earlier', renderSlowly, { isOfEarlierSession: true });
   expect(cache.get(open, 'live', render)).not.toBeInstanceOf(Promise);
   expect(textOf(await earlier)).toBe('45 segments');
 });
@@ -189,7 +189,7 @@ test('[M-27] playlists of 32 ended streams wait at most, and those of a live str
   const cache = new PlaylistCache();
   const order: string[] = [];
   const get = async (stream: FakeStream, name: string) => {
-    await cache.get(stream, name, renderSlowly);
+    await cache.get(stream, name, renderSlowly, { network: () => name });
     order.push(name);
   };
   const archive = Array.from({ length: 33 }, () => new FakeStream().end());
@@ -201,4 +201,20 @@ test('[M-27] playlists of 32 ended streams wait at most, and those of a live str
   await Promise.all(waiting);
   await get(archive[32] as FakeStream, 'admitted');
   expect(order).toHaveLength(35);
+}, 20_000);
+
+test('[M-27] one network takes half of the places of ended streams, and its playlists take turns with those of others', async () => {
+  const cache = new PlaylistCache();
+  const order: string[] = [];
+  const get = async (network: string) => {
+    const stream = new FakeStream().end();
+    await cache.get(stream, 'a', renderSlowly, { network: () => network });
+    order.push(network);
+  };
+  const waiting = Array.from({ length: 16 }, () => get('one'));
+  await expect(get('one')).rejects.toThrow(Unavailable);
+  waiting.push(...Array.from({ length: 8 }, () => get('another')));
+  await expect(get('another')).rejects.toThrow(Unavailable);
+  await Promise.all(waiting);
+  expect(order.slice(0, 6).filter((network) => network === 'another')).toHaveLength(2);
 }, 20_000);

@@ -60,6 +60,8 @@ const GZIP_LEVEL = 4;
 
 // As many as there are open channels of ended streams: streams whose playlists wait stay in memory.
 const ENDED_STREAMS_MAX = 32;
+/** When half of them wait, of one network only this many. */
+const ENDED_STREAMS_OF_NETWORK_MAX = 8;
 
 /** For this long after a reopening, segments of the session before it may still be added or become gaps. */
 const LATE_SEGMENTS_MS = 30_000;
@@ -76,9 +78,17 @@ class RenderQueue {
   }
 
   /** @param segments that the playlist lists at most */
-  add(segments: number, rendering: Sliced<Result>): Promise<Result> {
-    return this.queue.add(segments, () => runInSlices(rendering, this.pace.step));
+  add(network: string, segments: number, rendering: Sliced<Result>): Promise<Result> {
+    return this.queue.add(network, segments, () => runInSlices(rendering, this.pace.step));
   }
+}
+
+/** A request for a playlist. */
+export interface PlaylistRequest {
+  /** Whether it lists the session before the stream was reopened. */
+  readonly isOfEarlierSession?: boolean;
+  /** The network of the client: those whose playlists of ended streams must be rendered take turns. */
+  readonly network?: () => string;
 }
 
 /** Rendered playlists: each is rendered once and shared until its stream changes. */
@@ -87,13 +97,12 @@ export class PlaylistCache {
   private readonly endedQueue = new RenderQueue();
   /** Of streams that have not ended: their playlists do not wait for those of an archive. */
   private readonly openQueue = new RenderQueue();
-  /** Ended streams whose playlists are being rendered. */
-  private readonly endedStreams = new Set<PlayableStream>();
+  /** Ended streams whose playlists are being rendered, with the network that requested the first. */
+  private readonly endedStreams = new Map<PlayableStream, string>();
 
   /**
    * Returns the cached playlist, or renders it, of a version that is not older than the call.
    * @param key identifies the playlist within the stream
-   * @param isOfEarlierSession whether it lists the session before the stream was reopened
    * @returns null when `render` returns null
    * @throws Unavailable when those of too many ended streams are being rendered
    */
@@ -101,17 +110,18 @@ export class PlaylistCache {
     stream: PlayableStream,
     key: string,
     render: Render,
-    isOfEarlierSession = false,
+    request: PlaylistRequest = {},
   ): Result | Promise<Result> {
+    const { isOfEarlierSession = false } = request;
     const version = versionOf(stream.presentation(), isOfEarlierSession);
     const own = this.playlists.get(stream) ?? { rendered: new Map(), running: new Map() };
     this.playlists.set(stream, own);
     const cached = own.rendered.get(key);
     if (cached?.version === version) return cached;
     const running = own.running.get(key);
-    if (!running) return this.start(stream, own, key, render, isOfEarlierSession);
+    if (!running) return this.start(stream, own, key, render, request);
     if (running.version === null || running.version === version) return running.result;
-    const renderNext = () => this.get(stream, key, render, isOfEarlierSession);
+    const renderNext = () => this.get(stream, key, render, request);
     running.next ??= running.result.then(renderNext, renderNext);
     return running.next;
   }
@@ -121,11 +131,11 @@ export class PlaylistCache {
     own: StreamPlaylists,
     key: string,
     render: Render,
-    isOfEarlierSession: boolean,
+    { isOfEarlierSession = false, network = () => '' }: PlaylistRequest,
   ): Result | Promise<Result> {
     const { isEnded: hasStreamEnded, segments } = stream.presentation();
     const isEnded = hasStreamEnded || isOfEarlierSession;
-    if (hasStreamEnded) this.admitEnded(stream);
+    if (hasStreamEnded) this.admitEnded(stream, network());
     const state: RenderingState = { version: null };
     const rendering = renderPlaylist(stream, own.rendered, key, render, state, isOfEarlierSession);
     if (!isEnded && this.openQueue.isIdle) {
@@ -133,7 +143,7 @@ export class PlaylistCache {
       if (slice.done) return slice.value;
     }
     const queue = isEnded ? this.endedQueue : this.openQueue;
-    const result = queue.add(segments.length, rendering).finally(() => {
+    const result = queue.add(isEnded ? network() : '', segments.length, rendering).finally(() => {
       own.running.delete(key);
       if (own.running.size === 0) this.endedStreams.delete(stream);
     });
@@ -141,12 +151,18 @@ export class PlaylistCache {
     return result;
   }
 
-  private admitEnded(stream: PlayableStream): void {
+  private admitEnded(stream: PlayableStream, network: string): void {
     const { endedStreams } = this;
-    if (endedStreams.size >= ENDED_STREAMS_MAX && !endedStreams.has(stream)) {
+    if (endedStreams.has(stream)) return;
+    const ofNetwork = [...endedStreams.values()].filter((each) => each === network).length;
+    const isCrowded = endedStreams.size >= ENDED_STREAMS_MAX / 2;
+    if (
+      endedStreams.size >= ENDED_STREAMS_MAX ||
+      (isCrowded && ofNetwork >= ENDED_STREAMS_OF_NETWORK_MAX)
+    ) {
       throw new Unavailable('Too many recordings are requested at the same time.');
     }
-    endedStreams.add(stream);
+    endedStreams.set(stream, network);
   }
 }
 

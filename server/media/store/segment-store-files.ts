@@ -108,22 +108,25 @@ export class FileSegmentStore implements SegmentStore {
     this.timer = runtime.setInterval(() => void this.sweep(), SWEEP_MS);
   }
 
-  async open(streamId: string): Promise<FileStreamSegments> {
+  async open(streamId: string, network = ''): Promise<FileStreamSegments> {
     if (!isStreamId(streamId)) throw new RangeError('invalid stream id');
     const open = this.streams.get(streamId)?.deref();
-    if (open) return open;
+    if (open) {
+      this.idle.get(streamId); // marks it as recently used
+      return open;
+    }
     const loading = this.loading.get(streamId);
     if (loading) return loading;
-    const opening = this.load(streamId).finally(() => this.loading.delete(streamId));
+    const opening = this.load(streamId, network).finally(() => this.loading.delete(streamId));
     this.loading.set(streamId, opening);
     return opening;
   }
 
-  async find(streamId: string): Promise<FileStreamSegments | null> {
+  async find(streamId: string, network = ''): Promise<FileStreamSegments | null> {
     const existing = this.streams.get(streamId)?.deref();
     const hasFiles = (this.folders.get(streamId)?.files.length ?? 0) > 0;
     if (!hasFiles) return existing && existing.segments.length > 0 ? existing : null;
-    const stream = await this.open(streamId);
+    const stream = await this.open(streamId, network);
     return stream.segments.length > 0 ? stream : null;
   }
 
@@ -147,11 +150,11 @@ export class FileSegmentStore implements SegmentStore {
     return this.sweeping;
   }
 
-  private async load(streamId: string): Promise<FileStreamSegments> {
+  private async load(streamId: string, network: string): Promise<FileStreamSegments> {
     const { dvrMs, nowMs, logger, closeTimeoutMs = CLOSE_TIMEOUT_MS } = this.options;
     const folder = this.folders.get(streamId) ?? this.addFolder(streamId);
     const streamLogger = logger.child({ stream: streamId });
-    const stored = await this.loadInTurn(folder);
+    const stored = await this.loadInTurn(folder, network);
     const stream = new FileStreamSegments({
       folder,
       stored,
@@ -177,11 +180,11 @@ export class FileSegmentStore implements SegmentStore {
   }
 
   /** Loads one stream after the other: 80 of an hour at once ended together, and took 300 ms of the thread. */
-  private loadInTurn(folder: StreamFolder): Promise<StoredStream> {
+  private loadInTurn(folder: StreamFolder, network: string): Promise<StoredStream> {
     // A stream without files, such as a new one, does not wait.
     if (folder.files.length === 0) return folder.load();
     const queue = folder.state.endedMs === null ? this.openLoads : this.endedLoads;
-    return queue.add(folder.files.length, () => folder.load());
+    return queue.add(network, folder.files.length, () => folder.load());
   }
 
   private addFolder(streamId: string): StreamFolder {

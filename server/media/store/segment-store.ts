@@ -34,10 +34,13 @@ export interface StreamSegments {
 
 /** The segments of all streams on this node. */
 export interface SegmentStore {
-  /** Opens the segments of a stream; the same object while it is open. */
-  open(streamId: string): Promise<StreamSegments>;
+  /**
+   * Opens the segments of a stream; the same object while it is open.
+   * @param network of the client for whom they are loaded: networks take turns
+   */
+  open(streamId: string, network?: string): Promise<StreamSegments>;
   /** The segments of a stream; null when it has none. */
-  find(streamId: string): Promise<StreamSegments | null>;
+  find(streamId: string, network?: string): Promise<StreamSegments | null>;
   stats(): SegmentStoreStats;
   close(): Promise<void>;
 }

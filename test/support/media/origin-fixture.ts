@@ -31,7 +31,13 @@ export class FakeStream implements PlayableStream {
   private readonly epochs: Epoch[] = [];
   private readonly segments: Segment[] = [];
   private readonly parts = new Map<number, Part[]>();
-  private waiters: (() => void)[] = [];
+  /** Called and forgotten at the next change. */
+  private onNextChange = new Set<() => void>();
+
+  /** How many wait for a change. */
+  get waiting(): number {
+    return this.onNextChange.size;
+  }
 
   constructor(private readonly options: FakeStreamOptions = {}) {}
 
@@ -108,9 +114,10 @@ export class FakeStream implements PlayableStream {
     return part ? (this.partBytes(seq, index).get(track) ?? null) : null;
   }
 
-  waitForChange(version: number): Promise<void> {
-    if (this.version > version) return Promise.resolve();
-    return new Promise((resolve) => this.waiters.push(resolve));
+  onChange(version: number, run: () => void): () => void {
+    if (this.version > version) run();
+    else this.onNextChange.add(run);
+    return () => this.onNextChange.delete(run);
   }
 
   private newestEpoch(): number {
@@ -136,9 +143,9 @@ export class FakeStream implements PlayableStream {
 
   private notifyChange(): this {
     this.version++;
-    const { waiters } = this;
-    this.waiters = [];
-    for (const resolve of waiters) resolve();
+    const runs = this.onNextChange;
+    this.onNextChange = new Set();
+    for (const run of runs) run();
     return this;
   }
 }
