@@ -65,6 +65,8 @@ describe('the quiz on screen', () => {
     quizGame.update('a', { choice: 'Jupiter', outcome: 'counted' });
     publish(35, { type: 'quiz-results', data: createResults(again) });
     expect(quizGame.isWinning(FIRST_INTERVAL + 35)).toBe(true);
+    publish(76);
+    expect(quizGame.quizAt(FIRST_INTERVAL + 76)).toBeNull();
   });
 
   test('stays when playback jumps over received intervals without results', () => {

@@ -215,14 +215,15 @@ export class QuizGame {
   }
 
   #find(quizId: string): QuizEntry | undefined {
-    return this.#state.quizzes.findLast(({ quiz }) => quiz.id === quizId);
+    return this.#state.quizzes.find(({ quiz }) => quiz.id === quizId);
   }
 
   #addQuiz(quiz: Quiz, interval: number, isSeen: boolean): QuizEntry {
     const known = this.#find(quiz.id);
-    // When the service lost a publication and its answers, the quiz may be published again.
-    if (known && known.quiz.closeInterval >= quiz.closeInterval) return known;
+    if (known && known.quiz.created >= quiz.created) return known;
     const entry: QuizEntry = { quiz, interval, isSeen, choice: null, outcome: null, results: null };
+    // The service lost the first publication with its answers, and the quiz was published again.
+    if (known) return Object.assign(known, entry);
     this.#state.quizzes.push(entry);
     return entry;
   }

@@ -23,7 +23,7 @@ import type {
   Quiz,
   ViewerStream,
 } from './types.ts';
-import type { AnswerOutcome, Viewer, ViewerState } from './viewer.ts';
+import type { AnswerOutcome, Viewer, ViewerQuiz, ViewerState } from './viewer.ts';
 import { reportWinner, type WinnerReportDeps } from './winner-report.ts';
 
 /** A reload that took less time continues where the feed was; after a longer absence it starts anew. */
@@ -142,12 +142,11 @@ export class ViewerSession implements Viewer {
   }
 
   remainingMs(): number {
-    if (!this.quiz || this.quiz.results) return 0;
-    const { quiz } = this.quiz;
-    const { clock } = this;
-    const nowMs = clock.nowMs();
+    const { quiz, results } = this.quiz ?? ({} as Partial<ViewerQuiz>);
+    if (!quiz || results) return 0;
+    const nowMs = this.clock.nowMs();
     const displayedMs = this.#picture?.wallClockMs() ?? nowMs;
-    const closeMs = intervalStartMs(quiz.closeInterval) - clock.errorMs - DELIVERY_MS;
+    const closeMs = intervalStartMs(quiz.closeInterval) - this.clock.errorMs - DELIVERY_MS;
     return Math.max(0, Math.min(quiz.created + quiz.duration - displayedMs, closeMs - nowMs));
   }
 

@@ -41,7 +41,7 @@ export async function reportWinner(
   const endMs = intervalStartMs(interval + WINNERS_DELAY_INTERVALS + 1);
   const remainingMs = endMs - clock.nowMs();
   if (remainingMs < -GRACE_MS) return false;
-  await timers.wait(env.random() * Math.min(SPREAD_MS, Math.max(0, remainingMs / 2)));
+  await timers.wait(env.random() * Math.min(SPREAD_MS, remainingMs / 2));
   const backoff = new Backoff(env.random, MIN_BACKOFF_MS, MAX_BACKOFF_MS);
   for (;;) {
     const error = await api.recordWinner(isSure).then(() => null, toFourbeatError);

@@ -195,7 +195,8 @@ export class Channel implements PlayableStream {
       return;
     this.partsBySeq.clear();
     this.partListsBySeq.clear();
-    this.notifyChange();
+    // Playlists of an ended stream list no parts.
+    if (!this.hasEnded) this.notifyChange();
   }
 
   private addPart(seq: number, part: Part, bytes: TrackBytes): void {

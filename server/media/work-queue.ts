@@ -1,8 +1,11 @@
 /** Work that waits for its turn. */
 interface Work {
+  readonly key: object;
   /** How long it is: segments to load or to list. */
   readonly size: number;
   start(): Promise<unknown>;
+  /** Whether it is the work of several networks. */
+  isShared: boolean;
 }
 
 /** The work of one network; not empty. */
@@ -12,14 +15,19 @@ interface Group {
   isOldestNext: boolean;
 }
 
+/** Networks that wait. Further ones do not share work: the crowd of a show that has just ended is served soon. */
+const GROUPS_MAX = 1_000;
+
 /**
- * Does one work at a time. Networks take turns, so that one cannot keep it busy with an archive. Of a network it
- * takes in turn the smallest work and the one that waits longest: in order of arrival, a short recording waited for
- * all long ones; smallest first alone, a long one might wait for ever.
+ * Does one work at a time. Networks take turns, so that one cannot keep it busy with an archive; work that several
+ * networks wait for takes the turns of each. Of a network it takes in turn the smallest work and the one that waits
+ * longest: in order of arrival, a short recording waited for all long ones; smallest first alone, a long one might
+ * wait for ever.
  */
 export class WorkQueue {
   /** In the order of their turns. */
-  private readonly groups: Group[] = [];
+  private groups: Group[] = [];
+  private readonly waiting = new Map<object, Work>();
   private isWorking = false;
   private wasOldest = false;
 
@@ -28,12 +36,33 @@ export class WorkQueue {
     return !this.isWorking;
   }
 
-  /** @param network of the client who waits for it */
-  add<Result>(network: string, size: number, work: () => Promise<Result>): Promise<Result> {
+  /**
+   * @param network of the client who waits for it
+   * @param key for `join`
+   */
+  add<Result>(
+    network: string,
+    key: object,
+    size: number,
+    run: () => Promise<Result>,
+  ): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    this.groupOf(network).waiting.push({ size, start: () => work().then(resolve, reject) });
+    const start = () => run().then(resolve, reject);
+    const work = { key, size, start, isShared: false };
+    this.waiting.set(key, work);
+    this.groupOf(network).waiting.push(work);
     if (!this.isWorking) void this.run();
     return promise;
+  }
+
+  /** Makes work that has not begun that of this network, too. */
+  join(network: string, key: object): void {
+    const work = this.waiting.get(key);
+    if (!work || this.groups.length >= GROUPS_MAX) return;
+    const { waiting } = this.groupOf(network);
+    if (waiting.includes(work)) return;
+    waiting.push(work);
+    work.isShared = true;
   }
 
   private groupOf(network: string): Group {
@@ -57,8 +86,14 @@ export class WorkQueue {
     this.wasOldest = isOldestNext;
     group.isOldestNext = !isOldestNext;
     const sizes = waiting.map(({ size }) => size);
-    const [work] = waiting.splice(isOldestNext ? 0 : sizes.indexOf(Math.min(...sizes)), 1);
-    if (waiting.length > 0) this.groups.push(group);
+    const work = waiting[isOldestNext ? 0 : sizes.indexOf(Math.min(...sizes))] as Work;
+    this.groups.push(group);
+    this.waiting.delete(work.key);
+    for (const each of work.isShared ? this.groups : [group]) {
+      const index = each.waiting.indexOf(work);
+      if (index >= 0) each.waiting.splice(index, 1);
+    }
+    this.groups = this.groups.filter((each) => each.waiting.length > 0);
     return work;
   }
 }

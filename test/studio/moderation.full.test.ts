@@ -13,6 +13,7 @@ const UNDO_MS = 5_000;
 
 let fixture: StudioFixture;
 let owner: OpenedPage;
+let streamId: string;
 /** The studio of a second host. */
 let second: Page;
 let troll: Viewer;
@@ -31,6 +32,7 @@ beforeAll(async () => {
   owner = await fixture.openOwner();
   const show = { title: 'A lively chat' };
   const { id } = await fixture.call<{ id: string }>(owner, 'POST', '/streams', show);
+  streamId = id;
   await fixture.call(owner, 'POST', `/streams/${id}/start`);
   troll = fixture.joinViewer(id, 'troll');
   fan = fixture.joinViewer(id, 'fan');
@@ -232,6 +234,23 @@ describe('chat moderation', () => {
     await second.goto('about:blank');
     // The page is gone: no timer of it can send this later.
     await message(page, 'One more').getByText('Hidden').waitFor();
+  }, 60_000);
+
+  test('[L-8] a page reads what others moderate every 5 s at most', async () => {
+    const { page } = owner;
+    const reads: string[] = [];
+    page.on('request', (request) => reads.push(new URL(request.url()).pathname));
+    const restricted = page.waitForResponse((response) => response.url().endsWith('/restricted'));
+    for (let n = 0; n < 8; n++) {
+      await fixture.call(owner, 'POST', `/streams/${streamId}/chat/muted/raider-${n}`, {});
+      await Bun.sleep(500);
+    }
+    await restricted;
+    expect(reads.filter((path) => path.endsWith('/restricted')).length).toBeLessThanOrEqual(2);
+    await until(
+      'the last change is read',
+      () => reads.filter((path) => path.endsWith('/restricted')).length >= 2,
+    );
   }, 60_000);
 
   test('a key opens the list of shortcuts', async () => {

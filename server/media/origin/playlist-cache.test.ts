@@ -218,3 +218,16 @@ test('[M-27] one network takes half of the places of ended streams, and its play
   await Promise.all(waiting);
   expect(order.slice(0, 6).filter((network) => network === 'another')).toHaveLength(2);
 }, 20_000);
+
+test('[M-27] a playlist that one network requested is not late for another', async () => {
+  const cache = new PlaylistCache();
+  const order: string[] = [];
+  const streams = Array.from({ length: 12 }, () => new FakeStream().end());
+  const get = async (stream: FakeStream, network: string) => {
+    await cache.get(stream, 'a', renderSlowly, { network: () => network });
+    order.push(network);
+  };
+  const crawled = streams.map((stream) => get(stream, 'crawler'));
+  await Promise.all([...crawled, get(streams[11] as FakeStream, 'viewer')]);
+  expect(order.indexOf('viewer')).toBeLessThan(5);
+}, 20_000);

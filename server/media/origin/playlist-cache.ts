@@ -36,6 +36,8 @@ interface RenderingState {
 /** A rendering that has not ended. */
 interface RunningRendering extends RenderingState {
   readonly result: Promise<Result>;
+  /** Lets it take the turns of this network, too; null: of a live stream. */
+  readonly join: ((network: string) => void) | null;
   /** The result for requests that need a newer version. */
   next: Promise<Result> | null;
 }
@@ -79,7 +81,13 @@ class RenderQueue {
 
   /** @param segments that the playlist lists at most */
   add(network: string, segments: number, rendering: Sliced<Result>): Promise<Result> {
-    return this.queue.add(network, segments, () => runInSlices(rendering, this.pace.step));
+    return this.queue.add(network, rendering, segments, () =>
+      runInSlices(rendering, this.pace.step),
+    );
+  }
+
+  join(network: string, rendering: Sliced<Result>): void {
+    this.queue.join(network, rendering);
   }
 }
 
@@ -120,6 +128,7 @@ export class PlaylistCache {
     if (cached?.version === version) return cached;
     const running = own.running.get(key);
     if (!running) return this.start(stream, own, key, render, request);
+    if (running.version === null) running.join?.(request.network?.() ?? '');
     if (running.version === null || running.version === version) return running.result;
     const renderNext = () => this.get(stream, key, render, request);
     running.next ??= running.result.then(renderNext, renderNext);
@@ -147,7 +156,8 @@ export class PlaylistCache {
       own.running.delete(key);
       if (own.running.size === 0) this.endedStreams.delete(stream);
     });
-    own.running.set(key, Object.assign(state, { result, next: null }));
+    const join = isEnded ? (other: string) => queue.join(other, rendering) : null;
+    own.running.set(key, Object.assign(state, { result, join, next: null }));
     return result;
   }
 

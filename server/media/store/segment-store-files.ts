@@ -116,7 +116,12 @@ export class FileSegmentStore implements SegmentStore {
       return open;
     }
     const loading = this.loading.get(streamId);
-    if (loading) return loading;
+    if (loading) {
+      const folder = this.folders.get(streamId);
+      if (folder)
+        for (const queue of [this.openLoads, this.endedLoads]) queue.join(network, folder);
+      return loading;
+    }
     const opening = this.load(streamId, network).finally(() => this.loading.delete(streamId));
     this.loading.set(streamId, opening);
     return opening;
@@ -184,7 +189,7 @@ export class FileSegmentStore implements SegmentStore {
     // A stream without files, such as a new one, does not wait.
     if (folder.files.length === 0) return folder.load();
     const queue = folder.state.endedMs === null ? this.openLoads : this.endedLoads;
-    return queue.add(network, folder.files.length, () => folder.load());
+    return queue.add(network, folder, folder.files.length, () => folder.load());
   }
 
   private addFolder(streamId: string): StreamFolder {

@@ -1,7 +1,7 @@
 import { useCallback, useMemo } from 'react';
 import type { LiveState } from '../../../protocol/live.ts';
 import type { QueuedQuestion, RestrictedViewer } from '../../../protocol/moderation.ts';
-import { useApiQuery } from '../../api/use-api-query.ts';
+import { CROWD_PAUSE_MS, useApiQuery } from '../../api/use-api-query.ts';
 import type { MessageStatus } from './chat-message-row.tsx';
 import type { ListedMessage } from './message-feed.tsx';
 
@@ -23,8 +23,9 @@ export function useChatState(
   { hidden, hiding, hiddenMeanwhile }: HiddenIds,
 ) {
   const input = { params: { stream_id: stream.id } };
-  const viewersQuery = useApiQuery('listRestricted', input, { revision });
-  const questionsQuery = useApiQuery('listQuestions', input, { revision });
+  const options = { revision, revisionPauseMs: CROWD_PAUSE_MS };
+  const viewersQuery = useApiQuery('listRestricted', input, options);
+  const questionsQuery = useApiQuery('listQuestions', input, options);
   const viewers = viewersQuery.data?.results ?? NO_VIEWERS;
   const questions = questionsQuery.data?.results ?? NO_QUESTIONS;
   const hasExpired = viewers.some(({ until }) => until !== null && until <= now);

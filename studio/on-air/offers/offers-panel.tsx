@@ -4,7 +4,7 @@ import type { LiveState } from '../../../protocol/live.ts';
 import type { Product } from '../../../protocol/products.ts';
 import { type ProducerEvent, producerEventSchema } from '../../../protocol/studio.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
-import { useApiQuery } from '../../api/use-api-query.ts';
+import { CROWD_PAUSE_MS, useApiQuery } from '../../api/use-api-query.ts';
 import { ProductList } from '../../products/product-list.tsx';
 import { texts as productTexts } from '../../products/texts.ts';
 import { usePermission } from '../../session/session-context.ts';
@@ -45,7 +45,7 @@ export function OffersPanel({ state, log, isConnected }: OffersPanelProps) {
   const query = useApiQuery(
     'listProducts',
     { params: { stream_id: streamId } },
-    { revision: state.productsRevision },
+    { revision: state.productsRevision, revisionPauseMs: CROWD_PAUSE_MS },
   );
   const products = query.data?.results ?? [];
   return (
