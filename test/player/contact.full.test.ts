@@ -76,7 +76,7 @@ describe('a scene with a winner', () => {
     expect(await dialog(page).getByRole('button', { name: 'Delete' }).count()).toBe(0);
   });
 
-  test('[W-15] a winner who is asked a minute after the end of the show gets the notice, whoever won later rounds', async () => {
+  test('[W-15] a winner of any round gets the notice of a request a minute after the end of the show', async () => {
     const page = await fixture.open('contact-later', 'phone');
     // The first read of the page, which finds nothing.
     await Bun.sleep(2_200);

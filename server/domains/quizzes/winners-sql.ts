@@ -21,8 +21,9 @@ export interface WinnerClaim {
 }
 
 /**
- * The decision on a claim. `won`: also for a repeated claim, and one of 10 s after the round. `no-round`: also for a late claim. `later`: the
- * transaction has no time left; claim again. `refusedBy`: the number of the round that the seat did not win.
+ * The decision on a claim. `won`: also for a repeated claim, until 10 s after the round. `no-round`: also for a late
+ * claim. `later`: the transaction has no time left; claim again. `refusedBy`: the number of the round that the seat
+ * did not win.
  */
 export type ClaimDecision = 'won' | 'no-round' | 'later' | { readonly refusedBy: number };
 
@@ -280,8 +281,8 @@ async function qualifiedSeats(
 }
 
 /**
- * The claims of seats that the last round of their stream has counted, for `WINNERS_REPEATED_INTERVALS` after it (W-10):
- * the response may be lost with a connection.
+ * The claims of seats that the last round of their stream has counted, for `WINNERS_REPEATED_INTERVALS` after it
+ * (W-10): the response may be lost with a connection.
  */
 async function countedBefore(
   tx: Tx,
@@ -296,7 +297,6 @@ async function countedBefore(
     [JSON.stringify([...streamIds].map((streamId) => [streamId]))],
   );
   const roundOf = new Map(rounds.map((round) => [round.streamId, round]));
-  const keyOf = ({ streamId, seat }: WinnerClaim) => `${roundOf.get(streamId)?.number} ${seat}`;
   const repeated = claims.filter(({ streamId, receivedMs }) => {
     const lastInterval = (roundOf.get(streamId)?.dueInterval ?? 0) + WINNERS_REPEATED_INTERVALS;
     return intervalAt(receivedMs) <= lastInterval;
@@ -308,7 +308,9 @@ async function countedBefore(
     [JSON.stringify(repeated.map(({ streamId, seat }) => [roundOf.get(streamId)?.number, seat]))],
   );
   const keys = new Set(counted.map(({ round, seat }) => `${round} ${seat}`));
-  return repeated.filter((claim) => keys.has(keyOf(claim)));
+  return repeated.filter(({ streamId, seat }) =>
+    keys.has(`${roundOf.get(streamId)?.number} ${seat}`),
+  );
 }
 
 /**
