@@ -6,7 +6,12 @@ import { parseArgs } from 'node:util';
 import { Coverage, STATES } from './support/simulation/coverage.ts';
 import { FAULT_KINDS, type FaultKind } from './support/simulation/faults.ts';
 import { planOf } from './support/simulation/plan.ts';
-import { describeFailure, openSimulations, runSeeds } from './support/simulation/seed-run.ts';
+import {
+  describeFailure,
+  openSimulations,
+  runSeeds,
+  sumOfHashes,
+} from './support/simulation/seed-run.ts';
 import { simulate } from './support/simulation/simulation.ts';
 
 /** A part of the seeds, as a process of its own reports it on standard output. */
@@ -17,6 +22,7 @@ interface PartReport {
   readonly requests: number;
   readonly coverage: readonly (readonly [string, number])[];
   readonly failures: readonly string[];
+  readonly hash: string;
 }
 
 const PROGRESS_MS = 10_000;
@@ -165,5 +171,7 @@ function printReport(reports: readonly PartReport[], seconds: number): void {
       `${hours.toFixed(1)} virtual hours, ${sum('faults')} faults, ${sum('requests')} requests; ` +
       `${coverage.missing().length} states not reached; ${failures.length} seeds with violations`,
   );
+  // Two commits with the same hash gave each simulated client the same responses.
+  console.log(`hash of all responses: ${sumOfHashes(reports.map((report) => report.hash))}`);
   process.exitCode = failures.length > 0 ? 1 : 0;
 }
