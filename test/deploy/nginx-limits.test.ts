@@ -145,6 +145,22 @@ describe('nginx of deploy/compose and operations of the studio', () => {
   });
 });
 
+describe('nginx of deploy/compose and nodes that are busy', () => {
+  test('[N-10] requests of viewers with status 503 take no node out of rotation', async () => {
+    await using nginx = await startInFrontOf(({ method }) =>
+      method === 'POST' ? noContent() : new Response(null, { status: 503 }),
+    );
+    const erase = async () => {
+      const url = `${nginx.url}/api/v1/quizzes/a/winner-contact`;
+      const sent = Array.from({ length: 60 }, (_, n) => statusOf(url, 'DELETE', `Bearer ${n}`));
+      return new Set(await Promise.all(sent));
+    };
+    const erasures = erase();
+    expect(await heartbeatsDuring(nginx, erasures)).toEqual(new Set([204]));
+    expect(await erasures).toEqual(new Set([503]));
+  });
+});
+
 const IMPORT_PATH = '/studio/v1/streams/a/quizzes/import';
 const PATHS_WITH_LIMITS = ['/media/a', '/studio/v1/streams'];
 const BODIES_MAX = 5_000;

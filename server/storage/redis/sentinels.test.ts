@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import { type RedisServer, startRedis } from '../../../test/support/backends/redis.ts';
 import { openTestRedis, setCall } from '../../../test/support/backends/redis-client.ts';
 import { until } from '../../../test/support/backends/redis-replicated.ts';
+import { replaceRuntime, SYSTEM_RUNTIME } from '../../platform/runtime.ts';
 import type { Redis } from './redis.ts';
 import { parsePrimaryView } from './sentinels.ts';
 
@@ -81,6 +82,18 @@ describe('[N-15] Sentinels', () => {
     await other.command('CLIENT', 'KILL', 'TYPE', 'normal');
     await until(() => writeReaches(redis, other, 'b'), 'calls to reach the new primary again');
     expect(await old.command('GET', '{a}')).not.toBe('b');
+  });
+
+  test('Sentinels that were set up anew are followed after 30 s, although their epochs start again', async () => {
+    const { old, other, sentinels, redis } = await createFixture();
+    expect(await writeReaches(redis, old, 'a')).toBe(true);
+    for (const sentinel of sentinels) sentinel.report = { port: other.port, epoch: 0 };
+    await Bun.sleep(1_500);
+    expect(await writeReaches(redis, old, 'b')).toBe(true);
+    const { monotonicMs } = SYSTEM_RUNTIME;
+    replaceRuntime({ ...SYSTEM_RUNTIME, monotonicMs: () => monotonicMs() + 30_000 });
+    ends.push(() => replaceRuntime(SYSTEM_RUNTIME));
+    await until(() => writeReaches(redis, other, 'c'), 'calls to reach the new primary');
   });
 
   test('Sentinels report the primary in a list of names and values', () => {

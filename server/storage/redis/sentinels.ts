@@ -15,11 +15,21 @@ export interface PrimaryView {
   readonly epoch: number;
 }
 
+/** What Sentinels replied. */
+interface NewestView extends PrimaryView {
+  /** Whether more than half of all Sentinels replied. */
+  readonly isOfMajority: boolean;
+}
+
 const WATCH_MS = 1_000;
+/** Much longer than Sentinels need to inform each other of a failover, 2 s. */
+const OLDER_EPOCH_MAX_MS = 30_000;
 
 /** The Sentinels of a primary: they report which server it is. */
 export class Sentinels {
   private latest: PrimaryView | null = null;
+  /** Since when the Sentinels have reported older epochs only; null: they do not. */
+  private olderSinceMs: number | null = null;
   private timer: Timer | null = null;
 
   constructor(private readonly options: SentinelsOptions) {}
@@ -31,9 +41,21 @@ export class Sentinels {
    */
   async primary(): Promise<HostPort> {
     const view = await this.newestView();
-    if (this.latest === null || view.epoch >= this.latest.epoch) this.latest = view;
-    // A Sentinel with an older epoch was stalled, or is cut off from the others.
+    if (this.latest === null || view.epoch >= this.latest.epoch || this.isStartedAnew(view)) {
+      this.latest = view;
+      this.olderSinceMs = null;
+    }
     return this.latest.address;
+  }
+
+  /**
+   * Whether the epoch of this view is older because the Sentinels were set up anew. A few Sentinels with an older
+   * epoch were stalled, or are cut off from the others.
+   */
+  private isStartedAnew({ isOfMajority }: NewestView): boolean {
+    const nowMs = runtime.monotonicMs();
+    this.olderSinceMs ??= nowMs;
+    return isOfMajority && nowMs - this.olderSinceMs >= OLDER_EPOCH_MAX_MS;
   }
 
   /**
@@ -57,16 +79,17 @@ export class Sentinels {
     if (this.timer) runtime.clearTimer(this.timer);
   }
 
-  private newestView(): Promise<PrimaryView> {
+  private newestView(): Promise<NewestView> {
     const { addresses } = this.options;
     const views: PrimaryView[] = [];
     const errors: Error[] = [];
     return new Promise((resolve, reject) => {
       const decide = () => {
         const haveAllReplied = views.length + errors.length === addresses.length;
-        if (views.length <= addresses.length / 2 && !haveAllReplied) return;
+        const isOfMajority = views.length > addresses.length / 2;
+        if (!isOfMajority && !haveAllReplied) return;
         const [newest] = views.toSorted((a, b) => b.epoch - a.epoch);
-        if (newest) resolve(newest);
+        if (newest) resolve({ ...newest, isOfMajority });
         else reject(unavailableError(errors));
       };
       for (const address of addresses) {
