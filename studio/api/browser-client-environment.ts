@@ -4,6 +4,10 @@ export function browserClientEnvironment(): ClientEnvironment {
   return {
     fetch: (url, init) => fetch(url, init),
     createIdempotencyKey,
+    after: (ms, callback) => {
+      const timer = setTimeout(callback, ms);
+      return () => clearTimeout(timer);
+    },
     wait: (ms, signal) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(resolve, ms);

@@ -25,14 +25,12 @@ export class StudioApiError extends Error {
   }
 }
 
-export async function apiErrorOf(response: Response): Promise<StudioApiError> {
-  const body = await response.json().catch(() => null);
+/** @param body the parsed body of the error response; null: none, or no JSON */
+export function apiErrorOf(status: number, body: unknown): StudioApiError {
+  const { detail: message, errors } = (body ?? {}) as { detail?: unknown; errors?: unknown };
   const [detail, field] =
-    typeof body?.detail === 'string'
-      ? parseDetail(body.detail)
-      : [texts.unexpectedStatus(response.status), null];
-  const errors = Array.isArray(body?.errors) ? body.errors.map(String) : [];
-  return new StudioApiError(response.status, detail, errors, field);
+    typeof message === 'string' ? parseDetail(message) : [texts.unexpectedStatus(status), null];
+  return new StudioApiError(status, detail, Array.isArray(errors) ? errors.map(String) : [], field);
 }
 
 /** The field that `title: must not be blank.` names, and the text with its label. */

@@ -12,6 +12,7 @@ function fixture(...responses: (() => Response)[]) {
   const sent: SentRequest[] = [];
   let nowMs = 0;
   let keys = 0;
+  let limit: (() => void) | null = null;
   const client = new StudioClient({
     fetch: async (url, init) => {
       sent.push({ url, init });
@@ -20,6 +21,12 @@ function fixture(...responses: (() => Response)[]) {
       return response();
     },
     createIdempotencyKey: () => `key ${keys++}`,
+    after: (_, callback) => {
+      limit = callback;
+      return () => {
+        limit = null;
+      };
+    },
     wait: async (ms) => {
       nowMs += ms;
     },
@@ -27,7 +34,15 @@ function fixture(...responses: (() => Response)[]) {
     random: () => 0.5,
   });
   const header = (name: string) => sent.map(({ init }) => new Headers(init.headers).get(name));
-  return { client, sent, header, nowMs: () => nowMs };
+  return {
+    ...{ client, sent, header, nowMs: () => nowMs },
+    pass: (ms: number) => {
+      nowMs += ms;
+    },
+    /** Whether a request may still become silent for too long. */
+    isLimited: () => limit !== null,
+    beSilent: () => limit?.(),
+  };
 }
 
 const json = (status: number, body: unknown) => () => Response.json(body, { status });
@@ -94,6 +109,41 @@ describe('StudioClient writes', () => {
     expect(nowMs()).toBe(15_000);
   });
 
+  test('[B-7] keep their key when they are sent again by hand, until their outcome is known', async () => {
+    let isDown = true;
+    const { client, header, pass } = fixture(() =>
+      isDown ? networkError() : json(201, { id: 'new' })(),
+    );
+    const create = (title: string) => client.call('createStream', { body: { title } });
+    const keyOf = async (call: Promise<unknown>) => {
+      await rejectionOf(call);
+      return header('Idempotency-Key').at(-1);
+    };
+    const key = await keyOf(create('Quiz night'));
+    expect(await keyOf(create('Quiz night'))).toBe(key);
+    expect(await keyOf(create('Other'))).not.toBe(key);
+    isDown = false;
+    expect(await keyOf(create('Quiz night'))).toBe(key);
+    expect(await keyOf(create('Quiz night'))).not.toBe(key);
+    isDown = true;
+    const lost = await keyOf(create('Quiz night'));
+    pass(600_000);
+    expect(await keyOf(create('Quiz night'))).not.toBe(lost);
+  });
+
+  test('[B-7] are sent again with their key when the response breaks off', async () => {
+    const broken = () => {
+      const body = new ReadableStream({
+        start: (controller) => controller.enqueue(new TextEncoder().encode('{"id":')),
+        pull: (controller) => controller.error(new TypeError('network error')),
+      });
+      return new Response(body, { status: 201, headers: { 'Content-Type': 'application/json' } });
+    };
+    const { client, header } = fixture(broken, json(201, { id: 'new' }));
+    expect((await client.call('createStream', { body: { title: 'Quiz night' } })).id).toBe('new');
+    expect(header('Idempotency-Key')).toEqual(['key 0', 'key 0']);
+  });
+
   test('are not retried after a 400', async () => {
     const { client, sent } = fixture(json(400, { detail: 'title: must not be empty' }));
     await rejectionOf(client.call('createStream', { body: { title: '' } }));
@@ -105,6 +155,44 @@ describe('StudioClient writes', () => {
     client.csrf = 'token';
     await client.call('signOut');
     expect(header('X-CSRF-Token')).toEqual(['token']);
+  });
+});
+
+describe('[P-10] StudioClient reads', () => {
+  const type = { 'Content-Type': 'application/json' };
+
+  test('take as long as pieces of the response arrive', async () => {
+    const pieces = ['{"re', 'sults"', ': []}'];
+    const limits: boolean[] = [];
+    const { client, isLimited } = fixture(() => {
+      const body = new ReadableStream({
+        pull: (controller) => {
+          limits.push(isLimited());
+          const piece = pieces.shift();
+          if (piece === undefined) controller.close();
+          else controller.enqueue(new TextEncoder().encode(piece));
+        },
+      });
+      return new Response(body, { headers: type });
+    });
+    expect(await client.call('listOwnStreams')).toEqual({ results: [] } as never);
+    expect(limits.length).toBeGreaterThan(3);
+    expect(isLimited()).toBe(false);
+  });
+
+  test('fail when nothing arrives', async () => {
+    const { client, sent, beSilent } = fixture(() => {
+      const body = new ReadableStream({
+        pull: (controller) => {
+          beSilent();
+          controller.error(sent[0]?.init.signal?.reason);
+        },
+      });
+      return new Response(body, { headers: type });
+    });
+    const error = await rejectionOf(client.call('listOwnStreams'));
+    expect(sent[0]?.init.signal?.aborted).toBe(true);
+    expect(error?.message).toBe('The service did not respond in time. Try again.');
   });
 });
 

@@ -28,8 +28,6 @@ export interface CallInput<Name extends OperationName> {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number>>;
   readonly body?: RequestOf<Name>;
-  /** Idempotency key: the service performs requests with the same key once. */
-  readonly key?: string;
   /** Lets the request outlive the page; browsers allow that for small bodies only. */
   readonly keepalive?: boolean;
   readonly signal?: AbortSignal;
@@ -39,25 +37,47 @@ export interface CallInput<Name extends OperationName> {
 export interface ClientEnvironment {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   readonly createIdempotencyKey: () => string;
+  /** Calls after `ms`. @returns cancels */
+  readonly after: (ms: number, callback: () => void) => () => void;
   /** Resolves after `ms`; rejects when the signal aborts. */
   readonly wait: (ms: number, signal?: AbortSignal) => Promise<void>;
   readonly monotonicMs: () => number;
   readonly random: () => number;
 }
 
+/** A response whose whole body has arrived. */
+interface Reply {
+  readonly status: number;
+  /** Whether the status is from 200 to 299. */
+  readonly isOk: boolean;
+  /** The JSON of the body; null: no body, or an error without JSON. */
+  readonly body: unknown;
+}
+
+interface WriteInit extends RequestInit {
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** Writes without a final response are retried for this long. */
 const WRITE_RETRY_MS = 15_000;
 const BACKOFF_MIN_MS = 250;
 const BACKOFF_MAX_MS = 2_000;
-const REQUEST_TIMEOUT_MS = 5_000;
+/** Without a byte of the response for this long, a request has failed. */
+const SILENCE_MAX_MS = 5_000;
+/** Longer than people wait before they try again, and much shorter than the service keeps a key, 24 h. */
+const KEY_KEPT_MS = 600_000;
+const KEYS_MAX = 20;
 
 /**
  * Typed client of the studio API. Writes carry an Idempotency-Key and are retried until their
- * outcome is known (SPEC R), so that a lost response repeats nothing.
+ * outcome is known (SPEC R), so that a lost response repeats nothing. An equal call after one whose
+ * outcome is unknown has the same key (SPEC B-7).
  */
 export class StudioClient {
   readonly #environment: ClientEnvironment;
   #csrf: string | null = null;
+  /** By method, URL and body: the keys of writes whose outcome is unknown, the newest last. */
+  readonly #keys = new Map<string, { readonly key: string; readonly untilMs: number }>();
   /** Called when the session has ended. */
   onSignedOut: () => void = () => {};
   /** Called when another tab has replaced the session. */
@@ -80,17 +100,21 @@ export class StudioClient {
     const operation: Operation = studioApi[name];
     const isWrite = operation.method !== 'GET';
     const url = urlOf(operation.path, input.params ?? {}, input.query ?? {});
+    const body = input.body === undefined ? undefined : JSON.stringify(input.body);
     const init = {
       method: operation.method,
-      headers: this.#headersOf(isWrite, input),
-      ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
+      headers: {
+        Accept: 'application/json',
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      },
+      ...(body !== undefined && { body }),
       ...(input.keepalive && { keepalive: true }),
     };
-    const retryMs = isWrite ? WRITE_RETRY_MS : 0;
-    const response = await this.#sendWithRetries(url, init, retryMs, input.signal);
-    if (response.status === 204) return null as ResponseOf<Name>;
-    if (response.ok) return response.json().catch(() => throwUnreachable(input.signal));
-    const error = await apiErrorOf(response);
+    const reply = isWrite
+      ? await this.#write(url, init, input.signal)
+      : await this.#sendWithRetries(url, init, 0, input.signal);
+    if (reply.isOk) return reply.body as ResponseOf<Name>;
+    const error = apiErrorOf(reply.status, reply.body);
     if (error.status !== 401 || this.#csrf === null) throw error;
     const csrf = name === 'readSession' ? null : await this.#readCsrf();
     if (csrf === this.#csrf) throw error;
@@ -103,27 +127,50 @@ export class StudioClient {
     throw new StudioApiError(401, texts.sessionReplaced);
   }
 
-  #headersOf(isWrite: boolean, { body, key }: CallInput<OperationName>): Record<string, string> {
-    return {
-      Accept: 'application/json',
-      ...(body !== undefined && { 'Content-Type': 'application/json' }),
-      ...(isWrite && { 'Idempotency-Key': key ?? this.#environment.createIdempotencyKey() }),
-      ...(isWrite && this.#csrf !== null && { [CSRF_HEADER]: this.#csrf }),
+  /** Sends a write until its outcome is known. If it stays unknown, the next equal write has the same key. */
+  async #write(url: string, init: WriteInit, signal?: AbortSignal): Promise<Reply> {
+    const call = `${init.method} ${url} ${init.body ?? ''}`;
+    const key = this.#takeKey(call) ?? this.#environment.createIdempotencyKey();
+    const headers = {
+      ...init.headers,
+      'Idempotency-Key': key,
+      ...(this.#csrf !== null && { [CSRF_HEADER]: this.#csrf }),
     };
+    let isKnown = false;
+    try {
+      const reply = await this.#sendWithRetries(url, { ...init, headers }, WRITE_RETRY_MS, signal);
+      isKnown = reply.status < 500;
+      return reply;
+    } finally {
+      if (!isKnown) this.#keepKey(call, key);
+    }
+  }
+
+  #takeKey(call: string): string | null {
+    const kept = this.#keys.get(call);
+    this.#keys.delete(call);
+    return kept && this.#environment.monotonicMs() < kept.untilMs ? kept.key : null;
+  }
+
+  #keepKey(call: string, key: string): void {
+    this.#keys.set(call, { key, untilMs: this.#environment.monotonicMs() + KEY_KEPT_MS });
+    const [oldest] = this.#keys.keys();
+    if (this.#keys.size > KEYS_MAX && oldest !== undefined) this.#keys.delete(oldest);
   }
 
   /**
    * Sends until the response is final (a status below 500). After `retryMs` returns any response.
-   * @throws StudioApiError when no response arrived
+   * @throws StudioApiError when no whole response arrived
    */
   async #sendWithRetries(url: string, init: RequestInit, retryMs: number, signal?: AbortSignal) {
     const deadlineMs = this.#environment.monotonicMs() + retryMs;
     for (let backoffMs = BACKOFF_MIN_MS; ; backoffMs = Math.min(backoffMs * 2, BACKOFF_MAX_MS)) {
       const outcome = await this.#sendOnce(url, init, signal);
-      const isFinal = outcome instanceof Response && outcome.status < 500;
+      const hasResponse = !(outcome instanceof StudioApiError);
+      const isFinal = hasResponse && outcome.status < 500;
       const remainingMs = deadlineMs - this.#environment.monotonicMs();
       if (isFinal || remainingMs <= 0) {
-        if (outcome instanceof Response) return outcome;
+        if (hasResponse) return outcome;
         throw outcome;
       }
       const jitteredMs = backoffMs * (0.5 + this.#environment.random() / 2);
@@ -131,20 +178,31 @@ export class StudioClient {
     }
   }
 
-  /** @returns the response, or an error when none arrived */
-  async #sendOnce(url: string, init: RequestInit, signal?: AbortSignal) {
-    const signals = [AbortSignal.timeout(REQUEST_TIMEOUT_MS), ...(signal ? [signal] : [])];
+  /** @returns the response, or an error when none arrived as a whole */
+  async #sendOnce(
+    url: string,
+    init: RequestInit,
+    signal?: AbortSignal,
+  ): Promise<Reply | StudioApiError> {
+    const silence = new AbortController();
+    const limit = () => this.#environment.after(SILENCE_MAX_MS, () => silence.abort());
+    let cancelLimit = limit();
     try {
       const response = await this.#environment.fetch(url, {
         ...init,
-        signal: AbortSignal.any(signals),
+        signal: AbortSignal.any([silence.signal, ...(signal ? [signal] : [])]),
       });
-      return isForeign(response) ? new StudioApiError(null, texts.foreign) : response;
-    } catch (error) {
+      if (isForeign(response)) return new StudioApiError(null, texts.foreign);
+      const text = await readText(response, () => {
+        cancelLimit();
+        cancelLimit = limit();
+      });
+      return replyOf(response, text);
+    } catch {
       signal?.throwIfAborted();
-      const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
-      const detail = isTimeout ? texts.timeout : texts.unreachable;
-      return new StudioApiError(null, detail);
+      return new StudioApiError(null, silence.signal.aborted ? texts.timeout : texts.unreachable);
+    } finally {
+      cancelLimit();
     }
   }
 
@@ -153,11 +211,11 @@ export class StudioClient {
    * @returns its CSRF token; null: signed out
    */
   async #readCsrf(): Promise<string | null> {
-    const response = await this.#sendOnce('/studio/v1/session', { method: 'GET' });
-    if (!(response instanceof Response)) return this.#csrf;
-    if (response.status === 401) return null;
-    const session = await response.json().catch(() => null);
-    return typeof session?.csrf === 'string' ? session.csrf : this.#csrf;
+    const reply = await this.#sendOnce('/studio/v1/session', { method: 'GET' });
+    if (reply instanceof StudioApiError) return this.#csrf;
+    if (reply.status === 401) return null;
+    const { csrf } = (reply.body ?? {}) as { csrf?: unknown };
+    return typeof csrf === 'string' ? csrf : this.#csrf;
   }
 }
 
@@ -177,14 +235,30 @@ function urlOf(
   return search ? `${filled}?${search}` : filled;
 }
 
+/** Reads the body. @param onPiece called for the head and for each piece of the body */
+async function readText(response: Response, onPiece: () => void): Promise<string> {
+  onPiece();
+  const observer = new TransformStream<Uint8Array, Uint8Array>({
+    transform(piece, controller) {
+      onPiece();
+      controller.enqueue(piece);
+    },
+  });
+  return response.body ? new Response(response.body.pipeThrough(observer)).text() : '';
+}
+
+/** @throws SyntaxError for a success whose body is cut off */
+function replyOf({ status, ok: isOk }: Response, text: string): Reply {
+  try {
+    return { status, isOk, body: text === '' ? null : JSON.parse(text) };
+  } catch (error) {
+    if (isOk) throw error;
+    return { status, isOk, body: null };
+  }
+}
+
 /** Whether a success is of another program: the sign-in page of a network, or a proxy. */
 function isForeign(response: Response): boolean {
   const type = response.headers.get('content-type') ?? '';
   return response.ok && response.status !== 204 && !/\bjson\b/.test(type);
-}
-
-/** The connection broke within a response. @throws StudioApiError, or the reason of an abort */
-function throwUnreachable(signal?: AbortSignal): never {
-  signal?.throwIfAborted();
-  throw new StudioApiError(null, texts.unreachable);
 }

@@ -1,7 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { showError } from '../ui/toasts.tsx';
-import { createIdempotencyKey } from './browser-client-environment.ts';
 import type { CallInput, OperationName, ResponseOf } from './studio-client.ts';
 import { useStudio } from './studio-context.ts';
 
@@ -17,7 +16,6 @@ interface MutationOptions<Name extends OperationName> {
 
 /**
  * Mutates by an operation. A second call for the same target is ignored while the first is pending.
- * All retries of a call have one idempotency key.
  */
 export function useApiMutation<Name extends OperationName>(
   name: Name,
@@ -31,8 +29,7 @@ export function useApiMutation<Name extends OperationName>(
   const { mutate: run, isPending } = useMutation({
     // No queueing while offline: the client decides when to give up.
     networkMode: 'always',
-    mutationFn: (input: CallInput<Name>) =>
-      studio.call(name, { key: createIdempotencyKey(), ...input }),
+    mutationFn: (input: CallInput<Name>) => studio.call(name, input),
     onSuccess: async (response, input) => {
       await Promise.all(
         invalidates.map((operation) => queries.invalidateQueries({ queryKey: [operation] })),

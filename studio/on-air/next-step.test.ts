@@ -5,8 +5,9 @@ import { nextStep, stepKeyOf, winnersBlocker } from './next-step.ts';
 
 const stream = (status: string) => ({ id: 'show', status }) as LiveState['stream'];
 const quiz = (id: string, state: StudioQuiz['state'], reveal: StudioQuiz['reveal'] = 'auto') =>
-  ({ id, state, reveal }) as StudioQuiz;
-const round = (state: 'open' | 'closed') => ({ id: 'round', state }) as LiveState['round'];
+  ({ id, state, reveal, created: 1_000 }) as StudioQuiz;
+const round = (state: 'open' | 'closed', requested = 999) =>
+  ({ id: 'round', state, requested, count: 2 }) as LiveState['round'];
 
 describe('nextStep', () => {
   const drafts = [quiz('one', 'revealed'), quiz('two', 'draft'), quiz('three', 'draft')];
@@ -50,6 +51,12 @@ describe('winnersBlocker', () => {
     expect(winnersBlocker({ stream: live, quiz: quiz('a', 'open'), round: null })).not.toBeNull();
     expect(winnersBlocker({ stream: live, quiz: quiz('a', 'closed'), round: null })).not.toBeNull();
     expect(winnersBlocker({ stream: live, quiz: null, round: round('open') })).not.toBeNull();
+  });
+
+  test('[W-7] gives a reason while a round would have every viewer as a winner', () => {
+    expect(winnersBlocker({ stream: live, quiz: null, round: null })).not.toBeNull();
+    const announced = { stream: live, quiz: quiz('a', 'revealed'), round: round('closed', 1_001) };
+    expect(winnersBlocker(announced)).toContain('2 winners');
   });
 
   test('is null when all results are shown', () => {

@@ -31,13 +31,20 @@ export function stepKeyOf(step: NextStep): string {
   return 'quiz' in step ? `${step.kind} ${step.quiz.id}` : step.kind;
 }
 
-/** Why winners cannot be announced now; null: they can. */
+/**
+ * Why winners cannot be announced now; null: they can. A game without quizzes has every viewer as a winner (SPEC W-7),
+ * which nobody wants who announces the winners twice.
+ */
 export function winnersBlocker(state: Pick<LiveState, 'stream' | 'quiz' | 'round'>): string | null {
   const { stream, quiz, round } = state;
   const { blockers } = texts.next;
   if (stream.status !== 'STREAMING') return blockers.notLive;
   if (round?.state === 'open') return blockers.counting;
-  if (quiz?.state === 'open') return blockers.quizOpen;
-  if (quiz?.state === 'closed') return blockers.quizClosed;
+  if (!quiz) return blockers.noQuiz;
+  if (quiz.state === 'open') return blockers.quizOpen;
+  if (quiz.state === 'closed') return blockers.quizClosed;
+  if (round && (quiz.created ?? 0) <= round.requested) {
+    return `${texts.next.lastRound(round.count ?? 0)} ${blockers.noQuiz}`;
+  }
   return null;
 }

@@ -57,6 +57,7 @@ export const texts = {
       counting: 'Winners are being counted.',
       quizOpen: 'Wait until the quiz closes.',
       quizClosed: 'Show the quiz results first.',
+      noQuiz: 'Send a quiz first.',
     },
     lastRound: (winners: number) => `The last round had ${quantity(winners, 'winner')}.`,
   },

@@ -173,6 +173,8 @@ function WinnerItems({ winners, hasEarliest, requested }: WinnerItemsProps) {
 
 async function readWinners(streamId: string, signal: AbortSignal) {
   const response = await fetch(exportUrl('exportWinners', streamId, 'ndjson'), { signal });
-  if (!response.ok || !response.body) throw await apiErrorOf(response);
+  if (!response.ok || !response.body) {
+    throw apiErrorOf(response.status, await response.json().catch(() => null));
+  }
   return firstRows<Winner>(response.body, LOAD_MAX);
 }
