@@ -3,6 +3,7 @@ import { useEffect, useMemo } from 'react';
 import type { LiveState } from '../../protocol/live.ts';
 import type { StudioQuiz } from '../../protocol/studio.ts';
 import { pauseRequests } from '../api/request-pause.ts';
+import { useStudio } from '../api/studio-context.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
 import { EndShow } from '../streams/end-show.tsx';
 import { StreamPage } from '../streams/stream-page.tsx';
@@ -84,6 +85,9 @@ function Below({ state, live }: { readonly state: LiveState; readonly live: Live
   );
 }
 
+/** How often a page without a connection checks whether its session has ended. */
+const SESSION_CHECK_MS = 10_000;
+
 /** Follows a live show while the page is mounted. Other requests pause while the connection is lost. */
 function useLiveShow(streamId: string): LiveSnapshot {
   const show = useMemo(() => new LiveShow(liveShowEnvironment(streamId)), [streamId]);
@@ -92,5 +96,14 @@ function useLiveShow(streamId: string): LiveSnapshot {
   const live = useExternalStore(show);
   const isLost = live.state !== null && !live.isConnected;
   useEffect(() => (isLost ? pauseRequests(queries) : undefined), [isLost, queries]);
+  const { isConnected } = live;
+  const studio = useStudio();
+  useEffect(() => {
+    if (isConnected) return;
+    // An event stream gives no status. The client reports an ended session.
+    const check = () => void studio.call('readSession').catch(() => {});
+    const timer = setInterval(check, SESSION_CHECK_MS);
+    return () => clearInterval(timer);
+  }, [isConnected, studio]);
   return live;
 }

@@ -234,4 +234,10 @@ describe('an on-air page during a show', () => {
     expect(all.filter(([, ms]) => ms >= RECOVERY_MAX_MS)).toEqual([]);
     expect(all).toHaveLength(6);
   });
+
+  test('[U-6] asks to sign in when the session has ended', async () => {
+    await fixture.call(owner, 'DELETE', '/session');
+    const signIn = (page: Page) => page.getByRole('heading', { name: 'Sign in' });
+    await Promise.all([tab, second].map((page) => signIn(page).waitFor()));
+  }, 30_000);
 });

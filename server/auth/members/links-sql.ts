@@ -49,7 +49,7 @@ async function insertLink(tx: Tx, { id, hash, nowMs }: NewLink, fields: LinkFiel
 const invalidLink = () =>
   new DomainError(
     'unauthorized',
-    'The link was used or withdrawn, or has expired. Ask for a new one.',
+    'The link was used or withdrawn, or has expired. If you have just used it, sign in; else ask for a new one.',
   );
 
 /** The valid link with this hash. @throws DomainError `unauthorized` when there is none */
