@@ -127,8 +127,33 @@ describe('StudioClient writes', () => {
     expect(await keyOf(create('Quiz night'))).not.toBe(key);
     isDown = true;
     const lost = await keyOf(create('Quiz night'));
-    pass(600_000);
+    pass(60_000);
     expect(await keyOf(create('Quiz night'))).not.toBe(lost);
+  });
+
+  test('[B-7] have another key when they are meant as another action', async () => {
+    const statuses = [0, 204, 204];
+    const { client, header } = fixture(() => {
+      const status = statuses[0] === 0 ? 0 : statuses.shift();
+      return status ? new Response(null, { status }) : networkError();
+    });
+    const pause = (paused: boolean) =>
+      rejectionOf(client.call('patchChatMode', { params: { stream_id: 'a' }, body: { paused } }));
+    await pause(true);
+    statuses.shift();
+    await pause(false);
+    await pause(true);
+    const keys = header('Idempotency-Key');
+    expect(keys.at(-1)).not.toBe(keys[0]);
+    expect(new Set(keys).size).toBe(3);
+  });
+
+  test('[B-7] keep their key when a later attempt was only refused for now', async () => {
+    const { client, header } = fixture(networkError, json(429, {}), json(201, { id: 'new' }));
+    const create = () => client.call('createStream', { body: { title: 'Quiz night' } });
+    expect((await rejectionOf(create()))?.status).toBe(429);
+    expect((await create()).id).toBe('new');
+    expect(new Set(header('Idempotency-Key')).size).toBe(1);
   });
 
   test('[B-7] are sent again with their key when the response breaks off', async () => {

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { CSRF_HEADER } from '../../protocol/members.ts';
 import type { Operation } from '../../protocol/operation.ts';
 import { studioApi } from '../../protocol/studio-api.ts';
+import { KeptKeys } from './kept-keys.ts';
 import { apiErrorOf, StudioApiError } from './studio-api-error.ts';
 import { texts } from './texts.ts';
 
@@ -64,20 +65,15 @@ const BACKOFF_MIN_MS = 250;
 const BACKOFF_MAX_MS = 2_000;
 /** Without a byte of the response for this long, a request has failed. */
 const SILENCE_MAX_MS = 5_000;
-/** Longer than people wait before they try again, and much shorter than the service keeps a key, 24 h. */
-const KEY_KEPT_MS = 600_000;
-const KEYS_MAX = 20;
 
 /**
  * Typed client of the studio API. Writes carry an Idempotency-Key and are retried until their
- * outcome is known (SPEC R), so that a lost response repeats nothing. An equal call after one whose
- * outcome is unknown has the same key (SPEC B-7).
+ * outcome is known (SPEC R), so that a lost response repeats nothing.
  */
 export class StudioClient {
   readonly #environment: ClientEnvironment;
   #csrf: string | null = null;
-  /** By method, URL and body: the keys of writes whose outcome is unknown, the newest last. */
-  readonly #keys = new Map<string, { readonly key: string; readonly untilMs: number }>();
+  readonly #keptKeys = new KeptKeys();
   /** Called when the session has ended. */
   onSignedOut: () => void = () => {};
   /** Called when another tab has replaced the session. */
@@ -111,7 +107,7 @@ export class StudioClient {
       ...(input.keepalive && { keepalive: true }),
     };
     const reply = isWrite
-      ? await this.#write(url, init, input.signal)
+      ? await this.#write(name, url, init, input.signal)
       : await this.#sendWithRetries(url, init, 0, input.signal);
     if (reply.isOk) return reply.body as ResponseOf<Name>;
     const error = apiErrorOf(reply.status, reply.body);
@@ -127,35 +123,29 @@ export class StudioClient {
     throw new StudioApiError(401, texts.sessionReplaced);
   }
 
-  /** Sends a write until its outcome is known. If it stays unknown, the next equal write has the same key. */
-  async #write(url: string, init: WriteInit, signal?: AbortSignal): Promise<Reply> {
-    const call = `${init.method} ${url} ${init.body ?? ''}`;
-    const key = this.#takeKey(call) ?? this.#environment.createIdempotencyKey();
+  /** Sends a write until its outcome is known. */
+  async #write(
+    name: OperationName,
+    url: string,
+    init: WriteInit,
+    signal?: AbortSignal,
+  ): Promise<Reply> {
+    const { monotonicMs, createIdempotencyKey } = this.#environment;
+    const call = `${name} ${url} ${init.body ?? ''}`;
+    const key = this.#keptKeys.take(call, monotonicMs()) ?? createIdempotencyKey();
     const headers = {
       ...init.headers,
       'Idempotency-Key': key,
       ...(this.#csrf !== null && { [CSRF_HEADER]: this.#csrf }),
     };
-    let isKnown = false;
+    let status: number | null = null;
     try {
       const reply = await this.#sendWithRetries(url, { ...init, headers }, WRITE_RETRY_MS, signal);
-      isKnown = reply.status < 500;
+      status = reply.status;
       return reply;
     } finally {
-      if (!isKnown) this.#keepKey(call, key);
+      this.#keptKeys.keep(name, call, key, status, monotonicMs());
     }
-  }
-
-  #takeKey(call: string): string | null {
-    const kept = this.#keys.get(call);
-    this.#keys.delete(call);
-    return kept && this.#environment.monotonicMs() < kept.untilMs ? kept.key : null;
-  }
-
-  #keepKey(call: string, key: string): void {
-    this.#keys.set(call, { key, untilMs: this.#environment.monotonicMs() + KEY_KEPT_MS });
-    const [oldest] = this.#keys.keys();
-    if (this.#keys.size > KEYS_MAX && oldest !== undefined) this.#keys.delete(oldest);
   }
 
   /**

@@ -140,6 +140,15 @@ describe('chat moderation', () => {
     await chat(second).getByText('Pause chat', { exact: true }).click();
     await chat(page).getByRole('switch', { name: 'Pause chat', checked: true }).waitFor();
     expect(await fan.sendMessage('message', 'Hello?').catch(() => 'refused')).toBe('refused');
+    const paused = (isOn: boolean) =>
+      chat(page).getByRole('switch', { name: 'Pause chat', checked: isOn });
+    await paused(true).and(page.locator(':enabled')).waitFor();
+    await chat(page).getByText('Pause chat', { exact: true }).click();
+    await paused(false).waitFor();
+    await chat(second).getByRole('switch', { name: 'Pause chat', checked: false }).waitFor();
+    // Another host takes the change back.
+    await chat(second).getByText('Pause chat', { exact: true }).click();
+    await paused(true).and(page.locator(':enabled')).waitFor();
     await chat(page).getByText('Pause chat', { exact: true }).click();
     await button(page, 'Chat settings').click();
     await slowMode(page).click();
@@ -147,8 +156,10 @@ describe('chat moderation', () => {
     await button(page, 'Close').click();
     // A mouse over the chat would hold new messages back.
     await page.mouse.move(0, 0);
-    await until('all four changes are received', () => received['chat-mode']?.length === 4);
+    await until('all changes are received', () => received['chat-mode']?.length === 6);
     expect(received['chat-mode']).toEqual([
+      { slowModeMs: 30_000, paused: false },
+      { slowModeMs: 30_000, paused: true },
       { slowModeMs: 30_000, paused: false },
       { slowModeMs: 30_000, paused: true },
       { slowModeMs: 30_000, paused: false },
@@ -242,6 +253,8 @@ describe('chat moderation', () => {
     page.on('request', (request) => reads.push(new URL(request.url()).pathname));
     const readsOfViewers = () => reads.filter((path) => path.endsWith('/restricted')).length;
     const { viewer } = fan.snapshot.messages.find(({ text }) => text === 'One more') ?? {};
+    // The pause after an earlier read is over.
+    await Bun.sleep(6_000);
     for (let minutes = 1; minutes <= 8; minutes++) {
       await fixture.call(owner, 'POST', `/streams/${streamId}/chat/muted/${viewer}`, { minutes });
       await Bun.sleep(500);

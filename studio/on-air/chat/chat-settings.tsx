@@ -1,5 +1,6 @@
 import { Settings2 } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
+import { LIVE_STATE_MS } from '../../../protocol/live.ts';
 import type { ChatMode, RestrictedViewer } from '../../../protocol/moderation.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
@@ -67,26 +68,27 @@ export function ChatSettings({ chatMode, restricted, moderation }: ChatSettingsP
   );
 }
 
-/** Shows a requested mode until the server state changes or the request fails. */
+/** The state of the show has the effect of a request within this time. */
+const EFFECT_MS = 2 * LIVE_STATE_MS;
+
+/** Shows a requested mode until the state of the show has it, or the request fails. */
 export function useChatMode(streamId: string, mode: ChatMode) {
-  const [requested, setRequested] = useState<{
-    readonly mode: ChatMode;
-    readonly previous: ChatMode;
-  } | null>(null);
+  const [requested, setRequested] = useState<ChatMode | null>(null);
   const { mutate, isPending } = useApiMutation('patchChatMode', {
     onError: (error) => {
       setRequested(null);
       showError(error);
     },
   });
-  const shown = requested && isEqualMode(requested.previous, mode) ? requested.mode : mode;
+  useEffect(() => {
+    if (isPending || !requested) return;
+    const timer = setTimeout(() => setRequested(null), EFFECT_MS);
+    return () => clearTimeout(timer);
+  }, [isPending, requested]);
+  const shown = requested ?? mode;
   const change = (part: Partial<ChatMode>) => {
-    setRequested({ mode: { ...shown, ...part }, previous: mode });
+    setRequested({ ...shown, ...part });
     mutate({ params: { stream_id: streamId }, body: part });
   };
   return { ...shown, change, isPending };
-}
-
-function isEqualMode(a: ChatMode, b: ChatMode): boolean {
-  return a.slowModeMs === b.slowModeMs && a.paused === b.paused;
 }
