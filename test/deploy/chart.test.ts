@@ -143,7 +143,8 @@ describe.skipIf(!HAS_HELM)('the chart, rendered by helm,', () => {
     const [container] = spec.containers;
     expect(container.startupProbe.httpGet).toEqual({ path: '/healthz', port: 'http' });
     expect(container.livenessProbe.httpGet.path).toBe('/healthz');
-    expect(container.readinessProbe.httpGet.path).toBe('/readyz');
+    // While a backend is unavailable, all pods still serve a part of the routes (N-9, N-10).
+    expect(container.readinessProbe.httpGet.path).toBe('/healthz');
     const { failureThreshold, periodSeconds } = container.startupProbe;
     expect(failureThreshold * periodSeconds).toBeGreaterThanOrEqual(3_600);
     const [, delay] = container.lifecycle.preStop.exec.command;
@@ -237,6 +238,18 @@ describe.skipIf(!HAS_HELM)('the chart, rendered by helm,', () => {
     expect(ports).toEqual([SETTINGS.rtmpPort.default, SETTINGS.srtPort.default]);
     expect(web.template.spec.containers[0].ports).toHaveLength(1);
     expect(web.template.spec.volumes).toHaveLength(2);
+  });
+
+  test('[M-2] the group with the role media is never scaled', () => {
+    const autoscaling = { enabled: true, minReplicas: 3, maxReplicas: 10, targetCPU: 60 };
+    const manifests = manifestsOf({ ...ALL, autoscaling });
+    expect(manifests.get('HorizontalPodAutoscaler show-fourbeat-web')).toBeDefined();
+    expect(manifests.get('HorizontalPodAutoscaler show-fourbeat-media')).toBeUndefined();
+    expect(manifests.get('Deployment show-fourbeat-media').spec.replicas).toBe(1);
+    const [web, , media] = ALL.groups;
+    const isValidWith = (group: object) => isValid(merged(defaults, { groups: [group] }));
+    expect(isValidWith({ ...web, replicas: 2 })).toBe(true);
+    expect(isValidWith({ ...media, replicas: 2 })).toBe(false);
   });
 
   test.each([

@@ -126,8 +126,8 @@ describe('deploy/compose', () => {
       'prometheus',
     ]);
     expect(compose.services.media?.ports).toEqual([
-      `${SETTINGS.rtmpPort.default}:1935`,
-      `${SETTINGS.srtPort.default}:10080/udp`,
+      `0.0.0.0:${SETTINGS.rtmpPort.default}:1935`,
+      `0.0.0.0:${SETTINGS.srtPort.default}:10080/udp`,
     ]);
     for (const name of ['grafana', 'prometheus']) {
       expect(compose.services[name]?.ports?.[0]).toMatch(

@@ -265,6 +265,33 @@ describe('nginx of deploy/compose and clients that send slowly', () => {
     });
   });
 
+  test('[L-21] strangers who send slowly leave the studio to a host who shares their address', async () => {
+    await using nginx = await startInFrontOf(noContent);
+    using slow = new SlowBodies(nginx.url);
+    const send = (path: string, count: number) =>
+      Promise.all(Array.from({ length: count }, () => slow.send(path)));
+    const lines = [...(await send('/studio/v1/session', 200)), ...(await send(IMPORT_PATH, 10))];
+    expect(new Set(lines)).toEqual(new Set([CONTINUE]));
+    const statusWith = async (path: string, headers: Record<string, string>) =>
+      (await fetch(nginx.url + path, { method: 'POST', body: 'x', headers })).status;
+    for (const path of ['/studio/v1/streams', IMPORT_PATH]) {
+      expect([path, await statusWith(path, {})]).toEqual([path, 429]);
+      for (const headers of [
+        { Cookie: 'a=b; fourbeat=secret' },
+        { Cookie: '__Host-fourbeat=secret' },
+        { Authorization: 'Token secret' },
+      ]) {
+        expect([path, headers, await statusWith(path, headers)]).toEqual([path, headers, 204]);
+      }
+    }
+  });
+
+  test('[G-8] nginx redirects within the address that the client sees', async () => {
+    await using nginx = await startInFrontOf(noContent);
+    const response = await fetch(`${nginx.url}/studio`, { redirect: 'manual' });
+    expect(response.headers.get('location')).toBe('/studio/');
+  });
+
   test('[L-21] nginx stores no body that a node accepts, except of imports and rundowns', async () => {
     await using nginx = await startInFrontOf(async (request) => {
       return new Response(String((await request.arrayBuffer()).byteLength));
