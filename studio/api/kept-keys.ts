@@ -1,9 +1,8 @@
 import type { OperationName } from './studio-client.ts';
 
 /**
- * Operations that do the same thing once more when they are repeated. Of the others a repetition is refused or
- * changes nothing, because the service has the state, which may also have changed since: pausing, continuing and
- * pausing again must pause.
+ * Operations that do the same thing once more when they are repeated. Other writes set a state, so repeating one is
+ * harmless. They need new keys: pausing, continuing and pausing again must pause.
  */
 const CREATING: ReadonlySet<OperationName> = new Set<OperationName>([
   'createStream',
@@ -16,11 +15,19 @@ const CREATING: ReadonlySet<OperationName> = new Set<OperationName>([
   'sendEvent',
 ]);
 
+/** Operations that undo one of those: the same call after them creates again. */
+const REMOVING: ReadonlySet<OperationName> = new Set<OperationName>([
+  'deleteQuiz',
+  'deleteProduct',
+  'deleteWebhook',
+  'revokeApiToken',
+]);
+
 /** Longer than people wait before they try again; a later equal call is meant as another one. */
 const KEPT_MS = 60_000;
 const KEPT_MAX = 20;
-/** Error statuses that say nothing about an earlier attempt, whose response was lost. */
-const UNSURE = new Set([401, 408, 429]);
+/** Error statuses that say nothing about an earlier attempt whose response was lost. */
+const SAYS_NOTHING = new Set([401, 408, 429]);
 
 /** The idempotency keys of writes whose outcome is unknown, for people who try again (SPEC B-7). */
 export class KeptKeys {
@@ -39,13 +46,9 @@ export class KeptKeys {
    * @param status of the response; null: none arrived
    */
   keep(name: OperationName, call: string, key: string, status: number | null, nowMs: number): void {
-    const isKnown = status !== null && status < 500 && !UNSURE.has(status);
-    if (!CREATING.has(name)) {
-      // What was undone may be done again.
-      if (isKnown) this.#keys.clear();
-      return;
-    }
-    if (isKnown) return;
+    const isKnown = status !== null && status < 500 && !SAYS_NOTHING.has(status);
+    if (isKnown && REMOVING.has(name)) this.#keys.clear();
+    if (isKnown || !CREATING.has(name)) return;
     this.#keys.set(call, { key, untilMs: nowMs + KEPT_MS });
     const [oldest] = this.#keys.keys();
     if (this.#keys.size > KEPT_MAX && oldest !== undefined) this.#keys.delete(oldest);

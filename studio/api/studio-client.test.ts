@@ -148,6 +148,28 @@ describe('StudioClient writes', () => {
     expect(new Set(keys).size).toBe(3);
   });
 
+  test('[B-7] keep their key during other writes, until one removes what was created', async () => {
+    const params = { stream_id: 'a', quiz_id: 'a' };
+    let isDown = true;
+    const { client, header } = fixture(() =>
+      isDown ? networkError() : new Response(null, { status: 204 }),
+    );
+    const importKey = async () => {
+      await rejectionOf(client.call('importQuizzes', { params, body: { text: 'a' } as never }));
+      return header('Idempotency-Key').at(-1);
+    };
+    const during = async (name: 'previewImport' | 'deleteQuiz') => {
+      isDown = false;
+      await client.call(name, { params });
+      isDown = true;
+    };
+    const first = await importKey();
+    await during('previewImport');
+    expect(await importKey()).toBe(first);
+    await during('deleteQuiz');
+    expect(await importKey()).not.toBe(first);
+  });
+
   test('[B-7] keep their key when a later attempt was only refused for now', async () => {
     const { client, header } = fixture(networkError, json(429, {}), json(201, { id: 'new' }));
     const create = () => client.call('createStream', { body: { title: 'Quiz night' } });

@@ -237,10 +237,10 @@ async function readText(response: Response, onPiece: () => void): Promise<string
   return response.body ? new Response(response.body.pipeThrough(observer)).text() : '';
 }
 
-/** @throws SyntaxError for a success whose body is cut off */
+/** @throws SyntaxError for a success without its body, or with a part of it */
 function replyOf({ status, ok: isOk }: Response, text: string): Reply {
   try {
-    return { status, isOk, body: text === '' ? null : JSON.parse(text) };
+    return { status, isOk, body: status === 204 ? null : JSON.parse(text) };
   } catch (error) {
     if (isOk) throw error;
     return { status, isOk, body: null };

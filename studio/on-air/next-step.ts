@@ -32,8 +32,8 @@ export function stepKeyOf(step: NextStep): string {
 }
 
 /**
- * Why winners cannot be announced now; null: they can. A game without quizzes has every viewer as a winner (SPEC W-7),
- * which nobody wants who announces the winners twice.
+ * Why winners cannot be announced now; null: they can. Without a quiz since the last round every viewer would win
+ * (SPEC W-7), so a second press must not open one.
  */
 export function winnersBlocker(state: Pick<LiveState, 'stream' | 'quiz' | 'round'>): string | null {
   const { stream, quiz, round } = state;

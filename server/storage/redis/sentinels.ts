@@ -28,7 +28,7 @@ const OLDER_EPOCH_MAX_MS = 30_000;
 /** The Sentinels of a primary: they report which server it is. */
 export class Sentinels {
   private latest: PrimaryView | null = null;
-  /** Since when the Sentinels have reported older epochs only; null: they do not. */
+  /** When the first of the last views with an older epoch came; null: the last view was current. */
   private olderSinceMs: number | null = null;
   private timer: Timer | null = null;
 
@@ -41,7 +41,7 @@ export class Sentinels {
    */
   async primary(): Promise<HostPort> {
     const view = await this.newestView();
-    if (this.latest === null || view.epoch >= this.latest.epoch || this.isStartedAnew(view)) {
+    if (this.latest === null || view.epoch >= this.latest.epoch || this.wereSetUpAnew(view)) {
       this.latest = view;
       this.olderSinceMs = null;
     }
@@ -52,10 +52,10 @@ export class Sentinels {
    * Whether the epoch of this view is older because the Sentinels were set up anew. A few Sentinels with an older
    * epoch were stalled, or are cut off from the others.
    */
-  private isStartedAnew({ isOfMajority }: NewestView): boolean {
+  private wereSetUpAnew({ isOfMajority }: NewestView): boolean {
     const nowMs = runtime.monotonicMs();
-    this.olderSinceMs ??= nowMs;
-    return isOfMajority && nowMs - this.olderSinceMs >= OLDER_EPOCH_MAX_MS;
+    this.olderSinceMs = isOfMajority ? (this.olderSinceMs ?? nowMs) : null;
+    return this.olderSinceMs !== null && nowMs - this.olderSinceMs >= OLDER_EPOCH_MAX_MS;
   }
 
   /**

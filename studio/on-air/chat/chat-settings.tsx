@@ -71,7 +71,7 @@ export function ChatSettings({ chatMode, restricted, moderation }: ChatSettingsP
 /** The state of the show has the effect of a request within this time. */
 const EFFECT_MS = 2 * LIVE_STATE_MS;
 
-/** Shows a requested mode until the state of the show has it, or the request fails. */
+/** Shows a requested mode until the request fails, or until `EFFECT_MS` after its response. */
 export function useChatMode(streamId: string, mode: ChatMode) {
   const [requested, setRequested] = useState<ChatMode | null>(null);
   const { mutate, isPending } = useApiMutation('patchChatMode', {

@@ -92,7 +92,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     SEALING_LUA,
     'if batch.is_repeat and batch.data_set ~= data_set then return 2 end',
     '',
-    // A node that Redis has forgotten names what may be sealed, which would hide the defect.
+    // Without this change the node itself would name the newest batch and hide the defect.
     { file: SEALING_LUA, text: '{ batch = tonumber(args[9]) }', replacement: '{ batch = 0 }' },
   ),
   bug(
