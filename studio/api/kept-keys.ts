@@ -1,4 +1,6 @@
-import type { OperationName } from './studio-client.ts';
+import type { studioApi } from '../../protocol/studio-api.ts';
+
+type OperationName = keyof typeof studioApi;
 
 /**
  * Operations that do the same thing once more when they are repeated. Other writes set a state, so repeating one is

@@ -67,10 +67,10 @@ test('[I-3] [N-18] a seat that answers on three nodes concurrently has one answe
     ];
     const outcomes = await Promise.all(
       fixture.nodes.map((node) => {
-        const answers = quizzes.flatMap(({ number }) =>
+        const answers = quizzes.flatMap(({ number, created }) =>
           Array.from({ length: SEATS }, (_, seat) => {
             const choice = Math.floor(fixture.random() * 3);
-            return { quiz: number, seat, choice, receivedMs: nowMs };
+            return { quiz: number, created, seat, choice, receivedMs: nowMs };
           }),
         );
         return answerInBatches(node, fixture.shuffled(answers), 30);
@@ -104,7 +104,8 @@ test('[I-3] [Q-16] [Q-17] of answers that race a close, exactly the acknowledged
     const answering = fixture.nodes.map(async (node, index) => {
       const answers = Array.from({ length: SEATS }, (_, n) => {
         const seat = index * SEATS + n;
-        return { quiz: quiz.number, seat, choice: seat % 3, receivedMs };
+        const { number, created } = quiz;
+        return { quiz: number, created, seat, choice: seat % 3, receivedMs };
       });
       const outcomes: (readonly [ArrivedAnswer, AnswerDecision])[] = [];
       while (answers.length > 0) {
@@ -138,7 +139,7 @@ test('[Q-12] [N-19] late answers do not delay the close', async () => {
   const nowMs = nextTestTimeMs();
   const quiz = await fixture.newQuiz(await fixture.newStream(), nowMs);
   const receivedMs = intervalStartMs(quiz.closeInterval);
-  const late = { quiz: quiz.number, choice: 0, receivedMs };
+  const late = { quiz: quiz.number, created: quiz.created, choice: 0, receivedMs };
   let isClosed = false;
   const latecomers = fixture.nodes.flatMap((node, index) =>
     [0, 1].map(async (half) => {

@@ -123,7 +123,7 @@ test('[N-21] [Q-16] a stalled batch of answers delays the close of its quiz, and
   const quiz = await fixture.newQuiz(await fixture.newStream(), nowMs);
   const other = await fixture.newQuiz(await fixture.newStream(), nowMs);
   const answering = await stallInProcedure(answerProcedures.recordAnswers, [
-    { quiz: quiz.number, seat: 0, choice: 0, receivedMs: nowMs },
+    { quiz: quiz.number, created: quiz.created, seat: 0, choice: 0, receivedMs: nowMs },
   ]);
   sealedTo = quiz.closeInterval;
   expect(await orStuck(fixture.sealTo(sealedTo))).not.toBe('stuck');

@@ -179,6 +179,7 @@ describe('a long export', () => {
     if (!quiz) throw new Error('the quiz is not published');
     const answers = seats.map((_, n) => ({
       quiz: quiz.number,
+      created: quiz.created,
       seat: first + n,
       choice: n % 3,
       receivedMs: long.clock.nowMs(),

@@ -112,7 +112,7 @@ export class AnswerService {
     }
     const choice = choiceIn(quiz, body);
     const stored = new Promise<void>((accept, refuse) => {
-      this.enqueue(viewer, quiz.number, choice, receivedMs, { accept, refuse });
+      this.enqueue(viewer, quiz, choice, receivedMs, { accept, refuse });
     });
     await (isCached ? stored : untilBudgetEnds(startMs, stored));
   }
@@ -136,7 +136,7 @@ export class AnswerService {
     ) {
       return false;
     }
-    this.enqueue(viewer, parsed.quiz.number, parsed.choice, receivedMs, callbacks);
+    this.enqueue(viewer, parsed.quiz, parsed.choice, receivedMs, callbacks);
     return true;
   }
 
@@ -160,13 +160,21 @@ export class AnswerService {
 
   private enqueue(
     { seat }: SeatOfStream,
-    quiz: number,
+    { number, created }: PublishedQuiz,
     choice: number,
     receivedMs: number,
     callbacks: OutcomeCallbacks,
   ): void {
     const { decisions } = this;
-    const answer = new PendingAnswer(quiz, seat, choice, receivedMs, callbacks, decisions);
+    const answer = new PendingAnswer(
+      number,
+      created,
+      seat,
+      choice,
+      receivedMs,
+      callbacks,
+      decisions,
+    );
     this.answers.enqueue(answer, answer);
   }
 
@@ -197,6 +205,7 @@ export class AnswerService {
 class PendingAnswer implements ArrivedAnswer, Waiter<AnswerDecision> {
   constructor(
     readonly quiz: number,
+    readonly created: number,
     readonly seat: number,
     readonly choice: number,
     readonly receivedMs: number,

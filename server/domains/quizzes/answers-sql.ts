@@ -5,6 +5,7 @@ import { type AnswerDecision, type ArrivedAnswer, decideAnswer, isOpenAt } from 
 
 interface LockedQuiz {
   readonly number: number;
+  readonly created: number;
   readonly state: QuizState;
   readonly closeInterval: number;
 }
@@ -21,7 +22,7 @@ async function lockQuizzes(
   const numbers = new Set(answers.map(({ quiz }) => quiz));
   const firstMs = Math.min(...answers.map(({ receivedMs }) => receivedMs));
   const rows = await tx.query<LockedQuiz>(
-    `select number, state, close_interval as "closeInterval" from quizzes
+    `select number, created, state, close_interval as "closeInterval" from quizzes
      where number in (select number from ${tx.rows('$1', ['number integer'])} answered)
      and close_interval > $2 order by number ${tx.locks.share}`,
     [JSON.stringify([...numbers].map((number) => [number])), intervalAt(firstMs)],
@@ -29,7 +30,8 @@ async function lockQuizzes(
   return new Map(rows.map((quiz) => [quiz.number, quiz]));
 }
 
-// Stands for a quiz that `lockQuizzes` omits, such as one whose answers all came too late.
+// Stands for a quiz that `lockQuizzes` omits, such as one whose answers all came too late, and for one whose
+// number another quiz has.
 const CLOSED_QUIZ = { state: 'closed', closeInterval: 0 } as const;
 
 const ANSWERS = {
@@ -38,7 +40,8 @@ const ANSWERS = {
   keyColumns: 2,
 };
 
-const keyOf = ({ quiz, seat }: { quiz: number; seat: number }) => `${quiz}:${seat}`;
+const keyOf = ({ quiz, created, seat }: Pick<ArrivedAnswer, 'quiz' | 'created' | 'seat'>) =>
+  `${quiz}:${created}:${seat}`;
 
 /** The stored choices by the keys of these answers. */
 async function recordedChoices(
@@ -46,17 +49,18 @@ async function recordedChoices(
   answers: readonly ArrivedAnswer[],
 ): Promise<Map<string, number>> {
   if (answers.length === 0) return new Map();
-  const rows = await tx.query<{ quiz: number; seat: number; choice: number }>(
-    `select a.quiz as quiz, a.seat as seat, a.choice as choice
-     from ${tx.rows('$1', ['quiz integer', 'seat integer'])} arrived
+  const rows = await tx.query<Omit<ArrivedAnswer, 'receivedMs'>>(
+    `select a.quiz as quiz, q.created as created, a.seat as seat, a.choice as choice
+     from ${tx.rows('$1', ['quiz integer', 'created bigint', 'seat integer'])} arrived
+     join quizzes q on q.number = arrived.quiz and q.created = arrived.created
      join answers a on a.quiz = arrived.quiz and a.seat = arrived.seat`,
-    [JSON.stringify(answers.map(({ quiz, seat }) => [quiz, seat]))],
+    [JSON.stringify(answers.map(({ quiz, created, seat }) => [quiz, created, seat]))],
   );
   return new Map(rows.map((answer) => [keyOf(answer), answer.choice]));
 }
 
 const DECISIONS: readonly AnswerDecision[] = ['accepted', 'duplicate', 'conflict', 'closed'];
-const FIELDS = 4;
+const FIELDS = 5;
 
 /**
  * Packs a batch of answers into one typed array to pass it between threads. Objects, and a string for
@@ -66,8 +70,9 @@ const ANSWERS_CODEC: Codec<readonly ArrivedAnswer[], readonly AnswerDecision[]> 
   encodeInput(answers) {
     const packed = new Float64Array(answers.length * FIELDS);
     let at = 0;
-    for (const { quiz, seat, choice, receivedMs } of answers) {
+    for (const { quiz, created, seat, choice, receivedMs } of answers) {
       packed[at++] = quiz;
+      packed[at++] = created;
       packed[at++] = seat;
       packed[at++] = choice;
       packed[at++] = receivedMs;
@@ -80,9 +85,10 @@ const ANSWERS_CODEC: Codec<readonly ArrivedAnswer[], readonly AnswerDecision[]> 
       const at = index * FIELDS;
       return {
         quiz: values[at] as number,
-        seat: values[at + 1] as number,
-        choice: values[at + 2] as number,
-        receivedMs: values[at + 3] as number,
+        created: values[at + 1] as number,
+        seat: values[at + 2] as number,
+        choice: values[at + 3] as number,
+        receivedMs: values[at + 4] as number,
       };
     });
   },
@@ -102,7 +108,10 @@ export const answerProcedures = {
     async (tx, answers: readonly ArrivedAnswer[]): Promise<readonly AnswerDecision[]> => {
       if (answers.length === 0) return [];
       const quizzes = await lockQuizzes(tx, answers);
-      const quizOf = ({ quiz }: ArrivedAnswer) => quizzes.get(quiz) ?? CLOSED_QUIZ;
+      const quizOf = ({ quiz, created }: ArrivedAnswer) => {
+        const locked = quizzes.get(quiz);
+        return locked?.created === created ? locked : CLOSED_QUIZ;
+      };
       const inTime = answers.filter((answer) =>
         isOpenAt(quizOf(answer), intervalAt(answer.receivedMs)),
       );

@@ -70,7 +70,7 @@ async function playQuiz(streamId: string, name: string): Promise<void> {
   const seats = Array.from({ length: SEATS }, (_, seat) => seat);
   await procedures.recordAnswers.run(
     sqlite,
-    seats.map((seat) => ({ quiz: number, seat, choice: seat % 2, receivedMs: 0 })),
+    seats.map((seat) => ({ quiz: number, created: 0, seat, choice: seat % 2, receivedMs: 0 })),
   );
   await closeQuizzes(sqlite, [{ number }]);
 }

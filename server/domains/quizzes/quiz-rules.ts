@@ -14,9 +14,14 @@ export interface QuizEventFields {
   readonly closeInterval: number;
 }
 
-/** An answer on its way to the database: quiz number, seat, choice, and Unix ms of its arrival. */
+/**
+ * An answer on its way to the database: number and publication of the quiz (Unix ms), seat, choice, and Unix ms of
+ * its arrival. After PostgreSQL lost commits (N-22), the number of a lost quiz is given to another one, which only
+ * its publication tells apart.
+ */
 export interface ArrivedAnswer {
   readonly quiz: number;
+  readonly created: number;
   readonly seat: number;
   readonly choice: number;
   readonly receivedMs: number;

@@ -184,7 +184,8 @@ const answer = (attempts: readonly Attempt[]) =>
       if (!publishedRow) continue;
       const given = choice % quiz.choices.length;
       const receivedMs = model.nowMs - waitedMs;
-      batch.push({ quiz: publishedRow.number, seat, choice: given, receivedMs });
+      const { number, created } = publishedRow;
+      batch.push({ quiz: number, created, seat, choice: given, receivedMs });
       expected.push(plainAnswer(quiz, seat, given, receivedMs));
     }
     expect(await real.show.store.recordAnswers(batch)).toEqual(expected);

@@ -144,6 +144,7 @@ const answer = (stream: number, seats: number, right: number) =>
         }
         batch.push({
           quiz: publishedQuiz?.number ?? -1,
+          created: publishedQuiz?.created ?? 0,
           seat,
           choice,
           receivedMs: model.nowMs,

@@ -11,6 +11,7 @@ import {
 } from '../../../test/support/webhooks/webhook-fixture.ts';
 import type { Store } from '../../app/procedures.ts';
 import { Unavailable } from '../../platform/errors.ts';
+import type { PublishedQuiz } from '../quizzes/quizzes-sql.ts';
 import { ReportMaker } from './report-maker.ts';
 import type { StoredReport } from './report-parts.ts';
 
@@ -74,19 +75,19 @@ describe.each(FIXTURES)('reports in %s', (database, open) => {
       pause: between,
     });
 
-  async function published(streamId: string): Promise<number> {
+  async function published(streamId: string): Promise<PublishedQuiz> {
     const id = crypto.randomUUID();
     await fixture.store.createQuiz({ ...own(id), streamId, quiz: QUIZ });
     await fixture.store.publishQuiz({ ...own(id), nowMs: fixture.nowMs });
-    return (await fixture.store.findPublishedQuizzes([id]))[0]?.number as number;
+    return (await fixture.store.findPublishedQuizzes([id]))[0] as PublishedQuiz;
   }
 
   /** Records one answer per viewer in the second from `fromMs` on; every third is right. */
-  async function answer(quiz: number, viewers: number, fromMs: number): Promise<void> {
+  async function answer(quiz: PublishedQuiz, viewers: number, fromMs: number): Promise<void> {
     const answers = Array.from({ length: viewers }, (_, seat) => {
       const receivedMs = fromMs + (seat % 1_000);
       const choice = seat % 3 === 0 ? 1 : 0;
-      return { quiz, seat, choice, receivedMs };
+      return { quiz: quiz.number, created: quiz.created, seat, choice, receivedMs };
     });
     for (let at = 0; at < viewers; at += 1_000) {
       await fixture.store.recordAnswers(answers.slice(at, at + 1_000));
@@ -321,7 +322,7 @@ describe.each(FIXTURES)('reports in %s', (database, open) => {
     const id = await fixture.newStream();
     await start(id);
     const numbers: number[] = [];
-    while (numbers.length < count) numbers.push(await published(id));
+    while (numbers.length < count) numbers.push((await published(id)).number);
     await fixture.seal(20);
     await end(id);
     await fixture.seal(1);
@@ -449,13 +450,14 @@ describe.each(FIXTURES)('reports in %s', (database, open) => {
       const quizId = crypto.randomUUID();
       await fixture.store.createQuiz({ ...own(quizId), streamId: id, quiz: long });
       await fixture.store.publishQuiz({ ...own(quizId), nowMs: fixture.nowMs });
-      const quiz = (await fixture.store.findPublishedQuizzes([quizId]))[0]?.number as number;
+      const [quiz] = (await fixture.store.findPublishedQuizzes([quizId])) as [PublishedQuiz];
       const publishedMs = fixture.nowMs;
       await fixture.seal(1);
       for (let at = 0; at < 20_000; at += 1_000) {
         const answers = Array.from({ length: 1_000 }, (_, n) => {
           const receivedMs = publishedMs + (at + n) * 29;
-          return { quiz, seat: at + n, choice: 0, receivedMs };
+          const { number, created } = quiz;
+          return { quiz: number, created, seat: at + n, choice: 0, receivedMs };
         });
         await fixture.store.recordAnswers(answers);
       }

@@ -87,8 +87,9 @@ describeWebhooks('webhook events', (open) => {
     const revealed = await publishQuiz(streamId);
     const hidden = await publishQuiz(streamId, 'manual');
     const [quiz = null] = await fixture.store.findPublishedQuizzes([revealed]);
+    const { number = 0, created = 0 } = quiz ?? {};
     await fixture.store.recordAnswers([
-      { quiz: quiz?.number ?? 0, seat: 1, choice: 1, receivedMs: fixture.nowMs },
+      { quiz: number, created, seat: 1, choice: 1, receivedMs: fixture.nowMs },
     ]);
     await fixture.seal(8);
     const deliveries = await fixture.deliveries(webhook);
