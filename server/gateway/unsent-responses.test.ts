@@ -7,7 +7,10 @@ const MAX_BYTES = 1_000;
 function fixture() {
   const closed: string[] = [];
   const unsent = new UnsentResponses(MAX_BYTES);
-  const create = (name: string) => ({ terminate: () => void closed.push(name) });
+  const create = (name: string, address = '203.0.113.1') => ({
+    address,
+    terminate: () => void closed.push(name),
+  });
   return { unsent, closed, create };
 }
 
@@ -33,6 +36,25 @@ test('[L-3] above the limit the oldest responses are closed until a tenth of it 
   expect([unsent.bytes, closed]).toEqual([990, []]);
   unsent.set(create('new'), [new ArrayBuffer(100)], 0);
   expect([unsent.bytes, closed]).toEqual([900, ['0', '1']]);
+});
+
+test('[L-3] above the limit the responses of clients with at most an equal share stay', () => {
+  const { unsent, closed, create } = fixture();
+  unsent.set(create('slow reader', '203.0.113.2'), [new ArrayBuffer(100)], 0);
+  for (let n = 0; n < 18; n++) unsent.set(create(`${n}`), [new ArrayBuffer(50)], 0);
+  expect([unsent.bytes, closed]).toEqual([1_000, []]);
+  unsent.set(create('new'), [new ArrayBuffer(50)], 0);
+  expect([unsent.bytes, closed]).toEqual([900, ['0', '1', '2']]);
+});
+
+test('[L-3] a buffer that clients share is released, whatever their shares', () => {
+  const { unsent, closed, create } = fixture();
+  const shared = new ArrayBuffer(950);
+  unsent.set(create('a'), [shared], 10);
+  unsent.set(create('b', '203.0.113.2'), [shared], 10);
+  unsent.set(create('c', '203.0.113.3'), [shared], 40);
+  expect(unsent.bytes).toBeLessThanOrEqual(900);
+  expect(closed.length).toBeGreaterThan(0);
 });
 
 test('[L-3] a response above the limit is closed itself', () => {

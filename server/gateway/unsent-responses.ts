@@ -1,3 +1,5 @@
+import { clientKey, rateLimitKey } from '../http/address.ts';
+
 /** A client must read this much of a response, or the rest of it, within `STALL_TIMEOUT_S` (SPEC L-3). */
 export const STALL_BYTES = 16 << 10;
 /** The time in which a client must read `STALL_BYTES`. */
@@ -16,6 +18,8 @@ const LEFT_SHARE = 0.9;
 
 /** A connection whose client has not read a response. */
 export interface UnsentResponse {
+  /** The IP address of the client. */
+  readonly address: string;
   /** Closes the connection at once. */
   terminate(): void;
 }
@@ -31,8 +35,8 @@ const NO_MEMORY: UnsentMemory = { buffers: [], otherBytes: 0 };
 /**
  * Bounds the memory of the responses of a gateway that clients do not read. A buffer that several responses
  * share counts once, with its whole size: a view of it keeps all of it. Above the limit it closes the
- * connections that have had unsent bytes for the longest time: a client that reads has none now and then.
- * A response that the socket takes at once is not counted.
+ * connections that have had unsent bytes for the longest time, of clients with more than an equal share: a client
+ * that reads has no unsent bytes now and then. A response that the socket takes at once is not counted.
  */
 export class UnsentResponses {
   /** The memory of all responses. */
@@ -84,10 +88,42 @@ export class UnsentResponses {
   }
 
   private cut(): void {
-    for (const response of [...this.memoryOf.keys()]) {
-      if (this.bytes <= this.maxBytes * LEFT_SHARE) return;
+    const leftBytes = this.maxBytes * LEFT_SHARE;
+    // More than one pass where clients share buffers: such a buffer is released with its last response.
+    while (this.bytes > leftBytes && this.memoryOf.size > 0) this.cutToShares(leftBytes);
+  }
+
+  /** Closes responses of the clients that have more than an equal share of `leftBytes`. */
+  private cutToShares(leftBytes: number): void {
+    const bytesOf = this.bytesByClient();
+    const shareBytes = leftBytes / bytesOf.size;
+    for (const [response, memory] of [...this.memoryOf]) {
+      if (this.bytes <= leftBytes) return;
+      const client = clientOf(response);
+      const clientBytes = bytesOf.get(client) ?? 0;
+      if (clientBytes <= shareBytes) continue;
+      bytesOf.set(client, clientBytes - this.bytesFor(memory));
       this.delete(response);
       response.terminate();
     }
   }
+
+  private bytesByClient(): Map<string, number> {
+    const bytesOf = new Map<string, number>();
+    for (const [response, memory] of this.memoryOf) {
+      const client = clientOf(response);
+      bytesOf.set(client, (bytesOf.get(client) ?? 0) + this.bytesFor(memory));
+    }
+    return bytesOf;
+  }
+
+  /** The memory of a response; of a buffer that several share, an equal part. */
+  private bytesFor({ buffers, otherBytes }: UnsentMemory): number {
+    return buffers.reduce(
+      (sum, buffer) => sum + buffer.byteLength / (this.holders.get(buffer) ?? 1),
+      otherBytes,
+    );
+  }
 }
+
+const clientOf = ({ address }: UnsentResponse) => clientKey(rateLimitKey(address));

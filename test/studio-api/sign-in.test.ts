@@ -162,6 +162,19 @@ describe('signing in', () => {
     expect(statuses.filter((status) => status === 401).length).toBeGreaterThanOrEqual(34);
     await signInElsewhere(email);
   }, 60_000);
+
+  test('[U-11] many known devices of an account take the turns of one', async () => {
+    const { email } = await newMember(service, 'host');
+    const devices = Array.from({ length: 50 }, () => new UserAgent(service.url));
+    for (let at = 0; at < devices.length; at += 10) {
+      await Promise.all(devices.slice(at, at + 10).map((device) => device.signIn(email)));
+    }
+    const wrong = { email, password: 'not the password' };
+    const attempts = devices.map((device) => device.send('POST', '/session', wrong));
+    await signInElsewhere(email);
+    const statuses = (await Promise.all(attempts)).map(({ status }) => status);
+    expect(statuses).toContain(503);
+  }, 60_000);
 });
 
 describe('rate limits of sign-in', () => {

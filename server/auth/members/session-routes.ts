@@ -34,20 +34,19 @@ export function sessionHandlers(context: SessionDeps): Handlers<Operations> {
 
   /**
    * Counts a password of a sign-in.
-   * @returns the group of the password: a known device, or the network of an unknown client, so that
-   *   guessers with many addresses of one network keep only each other waiting
+   * @returns whether it comes from a known device
    * @throws RateLimited
    */
-  function takeAttempt({ device, client }: SignInCall, email: string): string {
+  function takeAttempt({ device, client }: SignInCall, email: string): boolean {
     const known = devices.find(device, email);
     if (known !== null) {
       passwordLimit.takeDevice(known, email);
-      return known;
+      return true;
     }
     // The cookie is of another email or service: the address was not counted for it.
     if (device !== null) signInRate.take(client);
     passwordLimit.take(client, email);
-    return networkOf(client) ?? client;
+    return false;
   }
 
   /** Checks the current password. @returns its stored hash and the hash of the new password */
@@ -59,15 +58,19 @@ export function sessionHandlers(context: SessionDeps): Handlers<Operations> {
     // Not by address: whoever has the session may come from any.
     passwordLimit.takeMember(uuid);
     const stored = await store.findSignIn({ email });
-    const isCorrect = await passwords.verify(current, stored?.passwordHash ?? null, uuid);
+    const group = stored?.account ?? uuid;
+    const isCorrect = await passwords.verify(current, stored?.passwordHash ?? null, group);
     if (!stored || !isCorrect) throw new DomainError('invalid', 'currentPassword: is wrong.');
-    return { old: stored.passwordHash, next: await passwords.hash(newPassword, uuid) };
+    return { old: stored.passwordHash, next: await passwords.hash(newPassword, group) };
   }
 
   return {
     signIn: forSignIn(studioApi.signIn, async (call, { email, password }) => {
-      const group = takeAttempt(call, email);
+      const isKnown = takeAttempt(call, email);
       const stored = await store.findSignIn({ email });
+      // All devices of an account together, and guessers of a network: each keeps only its own group waiting.
+      const { client } = call;
+      const group = (isKnown ? stored?.account : networkOf(client)) ?? client;
       const isCorrect = await passwords.verify(password, stored?.passwordHash ?? null, group);
       if (!stored || !isCorrect) throw new DomainError('unauthorized', WRONG_CREDENTIALS);
       const { member, passwordHash } = stored;

@@ -15,6 +15,13 @@ export interface SessionRow extends SessionTimes {
   readonly account: User;
 }
 
+/** The password of a member, by its email. */
+interface StoredPassword {
+  readonly member: string;
+  readonly account: string;
+  readonly passwordHash: string;
+}
+
 export interface NewSession {
   readonly hash: string;
   /** The hash of the browser's previous session, which ends; null: none. */
@@ -103,12 +110,9 @@ export const sessionProcedures = {
 
   /** The member with this email and the hash of the password; null when there is none. */
   findSignIn: readProcedure(
-    async (
-      tx,
-      { email }: { email: string },
-    ): Promise<{ member: string; passwordHash: string } | null> => {
-      const [row] = await tx.query<{ member: string; passwordHash: string }>(
-        'select uuid as member, password as "passwordHash" from members where email = $1',
+    async (tx, { email }: { email: string }): Promise<StoredPassword | null> => {
+      const [row] = await tx.query<StoredPassword>(
+        'select uuid as member, account, password as "passwordHash" from members where email = $1',
         [email],
       );
       return row ?? null;
