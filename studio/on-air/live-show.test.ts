@@ -63,6 +63,26 @@ describe('LiveShow', () => {
     expect(show.snapshot.isConnected).toBe(true);
   });
 
+  test('[B-4] begins a new log after a loss of which the service sends a part only', () => {
+    const { show, sendState, sendInterval, opened } = fixture();
+    const reconnectAt = (interval: number) => {
+      opened.at(-1)?.events.onState(JSON.stringify({ now: interval * 250 }));
+    };
+    sendState();
+    sendInterval(8);
+    reconnectAt(9);
+    expect(show.snapshot.log.firstInterval).toBe(8);
+    show.start();
+    reconnectAt(8 + 2_400);
+    expect(show.snapshot.log.firstInterval).toBe(8);
+    show.start();
+    reconnectAt(8 + 2_401);
+    expect(show.snapshot.log.firstInterval).toBeNull();
+    sendInterval(9);
+    reconnectAt(8 + 2_402);
+    expect(show.snapshot.log.firstInterval).toBe(9);
+  });
+
   test('is disconnected at once after an error', () => {
     const { show, sendState, opened } = fixture();
     sendState();

@@ -1,4 +1,5 @@
-import type { LiveState } from '../../protocol/live.ts';
+import { intervalAt } from '../../protocol/interval.ts';
+import { LIVE_PAST_INTERVALS, type LiveState } from '../../protocol/live.ts';
 import {
   type ConnectionEnvironment,
   ReconnectingEventStream,
@@ -65,10 +66,17 @@ export class LiveShow extends ExternalStore<LiveSnapshot> {
 
   #open(received: () => void, ended: () => void): () => void {
     const { lastInterval } = this.snapshot.log;
+    let hasState = false;
     return this.#environment.open(lastInterval === null ? null : lastInterval + 1, {
       onState: (data) => {
         received();
-        this.update({ ...this.snapshot, state: JSON.parse(data), isConnected: true });
+        const state: LiveState = JSON.parse(data);
+        const isTooOld =
+          lastInterval !== null && intervalAt(state.now) - lastInterval > LIVE_PAST_INTERVALS;
+        // The service sends no older intervals: the history of the page loads what was missed.
+        const log = isTooOld && !hasState ? EMPTY_LOG : this.snapshot.log;
+        hasState = true;
+        this.update({ state, log, isConnected: true });
       },
       // Intervals alone do not prove that the state is current.
       onInterval: (data) => {
