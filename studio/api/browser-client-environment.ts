@@ -1,13 +1,11 @@
+import { connectionEnvironment } from '../connection/connection-environment.ts';
 import type { ClientEnvironment } from './studio-client.ts';
 
 export function browserClientEnvironment(): ClientEnvironment {
   return {
     fetch: (url, init) => fetch(url, init),
     createIdempotencyKey,
-    after: (ms, callback) => {
-      const timer = setTimeout(callback, ms);
-      return () => clearTimeout(timer);
-    },
+    after: connectionEnvironment.after,
     wait: (ms, signal) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(resolve, ms);
