@@ -46,9 +46,10 @@ export interface OracleOptions {
 
 interface Claim {
   readonly viewer: string;
-  /** When it was sent, and when its response arrived, in service time. */
-  readonly sentMs: number;
-  readonly endedMs: number;
+  /** Index of the newest round that was open for certain when the claim was sent; -1: none was. */
+  readonly firstRound: number;
+  /** Index of the newest round that may have been open when the claim ended. */
+  readonly lastRound: number;
   readonly status: number | null;
 }
 
@@ -66,8 +67,9 @@ export class Oracle {
   private readonly rounds: { id: string; quizzes: readonly PublishedQuiz[] }[] = [];
   private game: PublishedQuiz[] = [];
   private readonly claims: Claim[] = [];
-  /** When claims under way were sent, in service time. */
-  private readonly claimsSentMs = new Map<SentRequest, number>();
+  /** The `firstRound` of the claims under way. */
+  private readonly sentClaims = new Map<SentRequest, number>();
+  private isRoundRequested = false;
   private readonly posts: PostLedger;
   private readonly sentEvents = new Set<number>();
   private readonly acknowledgedEvents = new Set<number>();
@@ -102,10 +104,23 @@ export class Oracle {
     this.checker.quizPublished(published);
   }
 
+  /**
+   * The producer sends a request for winners. Its round opens some time before the producer learns of
+   * it, and, while sealing is late, seconds before viewers do.
+   */
+  roundRequested(): void {
+    this.isRoundRequested = true;
+  }
+
   /** W-1: its game has the quizzes published since the round before. */
   roundOpened(id: string): void {
     this.rounds.push({ id, quizzes: this.game });
     this.game = [];
+    this.isRoundRequested = false;
+  }
+
+  roundRefused(): void {
+    this.isRoundRequested = false;
   }
 
   eventSent(number: number): void {
@@ -141,10 +156,7 @@ export class Oracle {
           const earliestMs = request.sentMs + this.options.serviceOffsets().minMs - CLOCK_MARGIN_MS;
           this.heartbeats.set(request, this.ledger.sent(seat, earliestMs));
         }
-        if (CLAIM.test(request.path)) {
-          const sentMs = request.sentMs + this.options.serviceOffsets().maxMs;
-          this.claimsSentMs.set(request, sentMs);
-        }
+        if (CLAIM.test(request.path)) this.sentClaims.set(request, this.rounds.length - 1);
       },
       onEnd: (request, text) => this.onEnd(viewer, request, text),
       onStreamData: (_, text) => this.onStreamData(text),
@@ -179,18 +191,13 @@ export class Oracle {
     const quizId = ANSWER.exec(path)?.[1];
     if (quizId !== undefined) this.onAnswer(viewer, quizId, request);
     if (CHAT.test(path)) this.posts.onEnd(request);
-    const claimSentMs = this.claimsSentMs.get(request);
-    if (claimSentMs !== undefined) {
-      this.claimsSentMs.delete(request);
-      const endedMs = (request.endedMs as number) + this.options.serviceOffsets().maxMs;
+    const firstRound = this.sentClaims.get(request);
+    if (firstRound !== undefined) {
+      this.sentClaims.delete(request);
+      const lastRound = this.rounds.length - (this.isRoundRequested ? 0 : 1);
       // An expired token is refused before the claim is looked at.
       const isJudged = !text.includes(EXPIRED_TOKEN);
-      this.claims.push({
-        viewer,
-        sentMs: claimSentMs,
-        endedMs,
-        status: isJudged ? status : null,
-      });
+      this.claims.push({ viewer, firstRound, lastRound, status: isJudged ? status : null });
     }
   }
 
@@ -261,23 +268,18 @@ export class Oracle {
     const events = checker
       .servedIntervals()
       .flatMap((interval) => eventsOf(interval, checker.bodyOf(interval)));
-    this.judgeRounds(events);
+    this.judgeRounds();
     for (const violation of this.posts.judge()) this.fail(violation);
     checker.checkFeed(events);
   }
 
-  private judgeRounds(events: readonly ReadEvent[]): void {
-    const requests = events.filter(({ type }) => type === 'request-quiz-winners');
+  private judgeRounds(): void {
     for (const [index, { id, quizzes }] of this.rounds.entries()) {
-      const fromInterval = requests[index]?.interval ?? Number.POSITIVE_INFINITY;
-      const toInterval = requests[index + 1]?.interval ?? Number.POSITIVE_INFINITY;
       this.checker.roundOpened(id, quizzes);
       const isRetry = new Set<string>();
-      const [fromMs, toMs] = [intervalStartMs(fromInterval), intervalStartMs(toInterval)];
-      for (const { viewer, sentMs, endedMs, status } of this.claims) {
-        if (endedMs < fromMs || sentMs >= toMs) continue;
-        // Another round may have opened before it arrived.
-        const isOfThisRound = sentMs >= fromMs && endedMs < toMs;
+      for (const { viewer, firstRound, lastRound, status } of this.claims) {
+        if (index < firstRound || index > lastRound) continue;
+        const isOfThisRound = firstRound === lastRound;
         if (isOfThisRound && (status === 204 || status === 401 || status === 409)) {
           this.checker.claimed(viewer, status, isRetry.has(viewer));
         } else {

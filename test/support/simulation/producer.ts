@@ -75,6 +75,7 @@ export class Producer {
     const { client, oracle, newKey } = this.options;
     const path = `/studio/v1/streams/${this.streamId}/request-winners`;
     for (;;) {
+      oracle.roundRequested();
       const response = await client.sendUntilDefinite('POST', path, { idempotencyKey: newKey() });
       if (response.status === 201) {
         oracle.roundOpened((JSON.parse(response.text) as { id: string }).id);
@@ -84,6 +85,7 @@ export class Producer {
         oracle.failUnlessLossy(`request-winners: ${response.status} ${response.text}`);
         return;
       }
+      oracle.roundRefused();
       if (this.isOver) return;
       await client.sleep(RESULTS_MS);
     }
