@@ -91,9 +91,12 @@ export class QuizGame {
     }
   }
 
-  /** Sets the choice (null: the service rejected it) or the outcome of the answer. */
-  update(quizId: string, changes: Partial<Pick<QuizEntry, 'choice' | 'outcome'>>): void {
-    Object.assign(this.#find(quizId) ?? {}, changes);
+  /**
+   * Sets the choice (null: the service rejected it) or the outcome of the answer, unless the quiz was published
+   * again since.
+   */
+  update(quiz: Quiz, changes: Partial<Pick<QuizEntry, 'choice' | 'outcome'>>): void {
+    Object.assign(this.#state.quizzes.find((entry) => entry.quiz === quiz) ?? {}, changes);
   }
 
   /**
@@ -186,15 +189,18 @@ export class QuizGame {
    */
   isWinning(interval: number): boolean | null {
     const { knownFrom, quizzes, rounds } = this.#state;
-    const [last, previous] = rounds.filter((round) => round.interval <= interval).reverse();
-    const openRound = last && !ifReached(last.published, interval) ? last : null;
-    const gameStart = (openRound ? previous : last)?.interval ?? 0;
+    let gameStart = 0;
+    let gameEnd = Infinity;
+    for (const round of rounds) {
+      if (ifReached(round.published, interval)) {
+        gameStart = round.interval;
+        gameEnd = Infinity;
+      } else if (round.interval <= interval) gameEnd = round.interval;
+    }
     let isWinning = knownFrom <= gameStart ? true : null;
     for (const entry of quizzes) {
       const published = ifReached(entry.results, interval);
-      const isOfGame =
-        entry.interval >= gameStart && !(openRound && entry.interval >= openRound.interval);
-      if (!published || !isOfGame) continue;
+      if (!published || entry.interval < gameStart || entry.interval >= gameEnd) continue;
       const isRight = isCorrect(entry, published.data.answer);
       if (isRight === false) return false;
       isWinning = isRight && isWinning;
@@ -214,12 +220,8 @@ export class QuizGame {
     });
   }
 
-  #find(quizId: string): QuizEntry | undefined {
-    return this.#state.quizzes.find(({ quiz }) => quiz.id === quizId);
-  }
-
   #addQuiz(quiz: Quiz, interval: number, isSeen: boolean): QuizEntry {
-    const known = this.#find(quiz.id);
+    const known = this.#state.quizzes.find((entry) => entry.quiz.id === quiz.id);
     if (known && known.quiz.created >= quiz.created) return known;
     const entry: QuizEntry = { quiz, interval, isSeen, choice: null, outcome: null, results: null };
     // The service lost the first publication with its answers, and the quiz was published again.

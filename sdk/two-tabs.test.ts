@@ -97,7 +97,7 @@ describe('the stored game of another tab', () => {
     const [own, otherTab] = [createGameFixture(), createGameFixture()];
     const quiz = { type: 'quiz', data: createQuiz('a', FIRST_INTERVAL) };
     for (const { publish } of [own, otherTab]) publish(0, quiz);
-    otherTab.quizGame.update('a', { choice: 'Mars' });
+    otherTab.update({ choice: 'Mars' });
     own.quizGame.merge(otherTab.quizGame.serialize());
     expect(own.quizGame.quizAt(FIRST_INTERVAL)?.choice).toBeNull();
   });
@@ -113,8 +113,8 @@ describe('the stored game of another tab', () => {
       const [own, otherTab] = [createGameFixture(), createGameFixture()];
       const quiz = createQuiz('a', FIRST_INTERVAL);
       for (const { publish } of [own, otherTab]) publish(0, { type: 'quiz', data: quiz });
-      own.quizGame.update('a', { choice, outcome: mine });
-      otherTab.quizGame.update('a', { choice: other, outcome: theirs });
+      own.update({ choice, outcome: mine });
+      otherTab.update({ choice: other, outcome: theirs });
       otherTab.publish(20, { type: 'quiz-results', data: createResults(quiz) });
       own.quizGame.merge(otherTab.quizGame.serialize());
       expect(own.quizGame.quizAt(FIRST_INTERVAL)).toMatchObject({ choice, outcome: mine });

@@ -216,7 +216,7 @@ export class ViewerSession implements Viewer {
     // Rounds from right before a reload, once more: the response may be lost. An earlier one sends nothing.
     for (const { interval } of this.#game.rounds) void this.#reportWinner(interval);
     for (const { quiz, choice } of this.#game.pendingAnswers)
-      this.#sendAnswer(quiz, choice ?? '').catch(() => {});
+      void this.#sendAnswer(quiz, choice as string);
   }
 
   /**
@@ -245,7 +245,8 @@ export class ViewerSession implements Viewer {
     const { quiz_interval: quizInterval, ...stream } = await this.#api.stream(gapEnd > 0);
     if (quizInterval && quizInterval < gapEnd && !this.#game.hasQuizAt(quizInterval))
       this.#snapshots.addMissedQuiz(await this.#api.interval(quizInterval));
-    this.#gapEnd = 0;
+    // Another gap may have come meanwhile.
+    if (this.#gapEnd === gapEnd) this.#gapEnd = 0;
     return stream;
   }
 
@@ -311,22 +312,19 @@ export class ViewerSession implements Viewer {
     this.#saveAndUpdate();
   }
 
+  /** @returns the outcome; its rejection needs no handler */
   #sendAnswer(quiz: Quiz, choice: string): Promise<AnswerOutcome> {
-    this.#game.update(quiz.id, { choice });
-    const result = sendAnswer(this.#deps, quiz, choice).then(
-      (outcome) => {
-        this.#game.update(quiz.id, { outcome });
-        this.#saveAndUpdate();
-        return outcome;
-      },
-      (error: FourbeatError) => {
-        this.#game.update(quiz.id, { choice: null });
-        this.#saveAndUpdate();
-        throw error;
-      },
-    );
+    const update = (changes: Parameters<QuizGame['update']>[1]) => {
+      this.#game.update(quiz, changes);
+      this.#saveAndUpdate();
+    };
+    const result = sendAnswer(this.#deps, quiz, choice);
     this.#answers.set(quiz, result);
-    this.#saveAndUpdate();
+    update({ choice });
+    void result.then(
+      (outcome) => update({ outcome }),
+      () => update({ choice: null }),
+    );
     return result;
   }
 

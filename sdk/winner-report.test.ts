@@ -74,6 +74,17 @@ describe('a winner', () => {
     expect(attempts).toHaveLength(2);
   });
 
+  test('[W-10] is reported again when a report without a response was still in progress', async () => {
+    const errors = [
+      new FourbeatError('unavailable', 'x', 503),
+      new FourbeatError('refused', 'x', 409),
+    ];
+    const { machine, attempts, done } = report((nth) => errors[nth - 1] ?? null);
+    await machine.advance(10_000);
+    expect(await done).toBe(true);
+    expect(attempts).toHaveLength(3);
+  });
+
   test('is reported for at most 10 s', async () => {
     const { machine, attempts, done } = report(() => new FourbeatError('unavailable', 'x'));
     await machine.advance(60_000);

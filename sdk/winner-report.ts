@@ -43,11 +43,13 @@ export async function reportWinner(
   if (remainingMs < -GRACE_MS) return false;
   await timers.wait(env.random() * Math.min(SPREAD_MS, remainingMs / 2));
   const backoff = new Backoff(env.random, MIN_BACKOFF_MS, MAX_BACKOFF_MS);
-  for (;;) {
+  for (let isRepeated = false; ; isRepeated = true) {
     const error = await api.recordWinner(isSure).then(() => null, toFourbeatError);
     if (!error) return true;
     const ms = backoff.nextMs(error);
-    if (!error.isRetryable || clock.nowMs() + ms > endMs + GRACE_MS) return false;
+    // An earlier attempt may still be in progress in the service.
+    const mayWin = error.isRetryable || (isRepeated && error.status === 409);
+    if (!mayWin || clock.nowMs() + ms > endMs + GRACE_MS) return false;
     await timers.wait(ms);
   }
 }

@@ -28,17 +28,22 @@ export function createGameFixture({ isBeginning = true, saved = null as string |
     }
     quizGame.receive({ interval: next++, events }, isBeginning);
   };
+  /** Sets the answer to the quiz on screen. */
+  const update = (changes: Parameters<QuizGame['update']>[1]) => {
+    const shown = quizGame.quizAt(next - 1);
+    if (shown) quizGame.update(shown.quiz, changes);
+  };
   /** Publishes a quiz, answers it and publishes its results 20 intervals later. */
   const play = (id: string, at: number, choice: string | null) => {
     const publishedQuiz = createQuiz(id, FIRST_INTERVAL + at);
     publish(at, { type: 'quiz', data: publishedQuiz });
     if (choice !== null) {
-      quizGame.update(id, { choice });
-      quizGame.update(id, { outcome: 'counted' });
+      update({ choice });
+      update({ outcome: 'counted' });
     }
     publish(at + 20, { type: 'quiz-results', data: createResults(publishedQuiz) });
   };
-  return { quizGame, publish, play, skipTo: (at: number) => (next = FIRST_INTERVAL + at) };
+  return { quizGame, publish, update, play, skipTo: (at: number) => (next = FIRST_INTERVAL + at) };
 }
 
 export const REQUEST_WINNERS = { type: 'request-quiz-winners', data: null };
