@@ -7,10 +7,18 @@ export type Role = (typeof ROLES)[number];
 
 /**
  * The credential that an operation needs. `optional`: none, but one that is sent must be valid.
+ * `configured`: none, and one that is sent is ignored; with `--token-auth=producer` a service token.
  * `studio`: a service token or the session of a member with one of the operation's `roles`.
  * `session`: the session of any member.
  */
-export type Access = 'public' | 'optional' | 'viewer' | 'service' | 'studio' | 'session';
+export type Access =
+  | 'public'
+  | 'optional'
+  | 'configured'
+  | 'viewer'
+  | 'service'
+  | 'studio'
+  | 'session';
 
 export interface ResponseDescription {
   readonly description: string;

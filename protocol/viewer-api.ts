@@ -85,11 +85,11 @@ export const viewerApi = {
     method: 'POST',
     path: '/api/v1/token',
     role: 'auth',
-    access: 'optional',
+    access: 'configured',
     bodyBytes: VIEWER_BODY_BYTES,
     summary: 'Create a token for a viewer of a stream, valid for 10 minutes',
     description:
-      'Needs no credential by default. With `--token-auth=producer` it needs the service token of the stream’s owner.',
+      'Ignores the credential by default. With `--token-auth=producer` it returns 401 without the service token of the stream’s owner. A banned viewer gets 401 in both cases.',
     body: tokenRequestSchema,
     responses: { 200: { description: 'The token', schema: viewerTokenSchema } },
     errors: [404, 409, 429],

@@ -79,6 +79,7 @@ function securityOf({ access, method, takesPresenterKey }: Operation): readonly 
   const security: Readonly<Record<Access, readonly JsonObject[]>> = {
     public: [],
     optional: [{}, { ServiceToken: [] }, { ViewerToken: [] }],
+    configured: [{}, { ServiceToken: [] }],
     viewer: [{ ViewerToken: [] }],
     service: [{ ServiceToken: [] }],
     studio: [{ ServiceToken: [] }, session],

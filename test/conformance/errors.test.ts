@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { Unavailable } from '../../server/platform/errors.ts';
 import { expectMembers, expectProblem } from '../support/conformance/expectations.ts';
 import {
+  HIGH_RATES,
   OPERATION_NAMES,
   OPERATIONS,
   send,
@@ -12,6 +13,8 @@ import { requestToken } from '../support/conformance/viewer-routes.ts';
 import { expectJson, START_MS, startService } from '../support/harness/harness.ts';
 
 const harness = await serviceOfFile();
+// By default token creation ignores the credential (T-16).
+const closed = await serviceOfFile({ config: { rates: HIGH_RATES, tokenAuth: 'producer' } });
 
 describe('unknown paths, members and parameters', () => {
   test.each(['/', '/nowhere', '/api/v1/', '/api/v1/streams/a/b', '/api/v1/time/x', '/studio/v1'])(
@@ -75,9 +78,9 @@ describe('errors', () => {
   test.each(OPERATION_NAMES.filter((name) => OPERATIONS[name].access !== 'public'))(
     '[G-16] %s with a wrong credential returns 401 and names the right scheme',
     async (name) => {
-      const request = await validRequest(harness, name);
+      const request = await validRequest(closed, name);
       const wrong = { ...request.headers, Authorization: 'Bearer wrong' };
-      const response = await send(harness, { ...request, headers: wrong });
+      const response = await send(closed, { ...request, headers: wrong });
       await expectProblem(response, 401);
       const scheme = OPERATIONS[name].access === 'viewer' ? 'Bearer' : 'Token';
       expect(response.headers.get('www-authenticate')).toBe(scheme);

@@ -85,7 +85,10 @@ describe.each(SOME_BACKENDS)('every operation on %s backends', (backends) => {
   const contract = new Contract(document);
 
   beforeAll(async () => {
-    service = await startService({ backends, config: { rates: HIGH_RATES }, store: withOutage });
+    // By default token creation ignores the credential (T-16).
+    const tokenAuth = 'producer';
+    const serviceConfig = { rates: HIGH_RATES, tokenAuth } as const;
+    service = await startService({ backends, config: serviceConfig, store: withOutage });
     fixture = new Fixture(service, contract);
     exercises = {
       ...viewerExercises(fixture),
@@ -94,7 +97,7 @@ describe.each(SOME_BACKENDS)('every operation on %s backends', (backends) => {
     };
     // One failed authentication per address; each operation is tested from its own address.
     const failedAuth = { points: 1, durationS: 60 };
-    const config = { rates: { ...HIGH_RATES, failedAuth }, trustProxy: true };
+    const config = { rates: { ...HIGH_RATES, failedAuth }, trustProxy: true, tokenAuth } as const;
     limited = await startService({ backends, config });
   }, 30_000);
   afterAll(async () => {

@@ -2,11 +2,11 @@ import type { User } from '../../../protocol/accounts.ts';
 import { tokenRequestSchema } from '../../../protocol/tokens.ts';
 import type { viewerApi } from '../../../protocol/viewer-api.ts';
 import { readBody } from '../../http/body.ts';
-import type { Handlers } from '../../http/route.ts';
+import type { Handlers, Route } from '../../http/route.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { DomainError } from '../../platform/errors.ts';
 import type { RateLimiter } from '../../platform/rate-limiter.ts';
-import type { Caller, Credentials } from '../credentials.ts';
+import type { Credentials } from '../credentials.ts';
 import type { Keyring } from './keyring.ts';
 
 export interface TokenRouteDeps {
@@ -31,11 +31,11 @@ export interface TokenRouteDeps {
 export function tokenHandlers(
   routes: TokenRouteDeps,
 ): Handlers<Pick<typeof viewerApi, 'createToken' | 'readJwks'>> {
-  const { store, credentials, viewerTokens, keyring, clock, rate } = routes;
+  const { store, credentials, viewerTokens, keyring, clock, rate, access } = routes;
 
-  /** The account that must own the stream; null with open access. */
-  function requiredProducer(caller: Caller): User | null {
-    if (routes.access === 'open') return null;
+  /** The account that must own the stream. */
+  async function requiredProducer(request: Request, route: Route): Promise<User> {
+    const caller = await credentials.identifyCaller(request, route);
     if (caller.kind === 'service') return caller.owner.user;
     throw new DomainError('unauthorized', "Send the service token of the stream's owner.");
   }
@@ -50,9 +50,9 @@ export function tokenHandlers(
 
   return {
     createToken: async (request, route) => {
-      if (routes.access === 'open') rate.take(route.clientRateKey(request));
-      const producer = requiredProducer(await credentials.identifyCaller(request, route));
-      if (producer) rate.take(producer.uuid);
+      // Open access ignores the credential, so that a client can renew an expired token it still sends.
+      const producer = access === 'producer' ? await requiredProducer(request, route) : null;
+      rate.take(producer?.uuid ?? route.clientRateKey(request));
       const { bodyBytes } = route.operation;
       const body = await readBody(request, tokenRequestSchema, bodyBytes);
       if (producer) await checkOwner(producer, body.stream_id);

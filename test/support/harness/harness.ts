@@ -215,7 +215,8 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
       });
       return (await expectJson<{ id: string }>(response, 201)).id;
     },
-    viewer: (streamId, identifier) => newViewer(url, streamId, identifier),
+    viewer: (streamId, identifier) =>
+      newViewer(url, streamId, identifier, config.tokenAuth === 'producer' ? account.token : null),
     async publishQuiz(streamId, quiz = {}) {
       const draft = await harness.studio('POST', `/streams/${streamId}/quizzes`, {
         ...QUIZ,
@@ -267,15 +268,19 @@ export function databaseFiles({ directory }: Harness): string[] {
     .map(({ name }) => readFileSync(join(directory, name), 'latin1'));
 }
 
-/** Gets a viewer token from the service at `url`. */
+/** Gets a viewer token from the service at `url`, with the service token of the stream's owner if given. */
 export async function newViewer(
   url: string,
   streamId: string,
   identifier: string = randomUUID(),
+  ownerToken: string | null = null,
 ): Promise<TestViewer> {
   const response = await fetch(`${url}/api/v1/token`, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
+    headers: {
+      'Content-Type': 'application/json',
+      ...(ownerToken !== null && { Authorization: `Token ${ownerToken}` }),
+    },
     body: JSON.stringify({ stream_id: streamId, unique_user_identifier: identifier }),
   });
   const { token } = await expectJson<{ token: string }>(response, 200);

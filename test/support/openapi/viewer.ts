@@ -38,7 +38,7 @@ export function viewerExercises(fixture: Fixture): Exercises {
     },
     createToken: async () => {
       const body = { stream_id: await service.createStream(), unique_user_identifier: 'user-42' };
-      return [[await fixture.send('createToken', { body }), 200]];
+      return [[await fixture.sendAsAccount('createToken', { body }), 200]];
     },
     readJwks: async () => [[await fixture.send('readJwks'), 200]],
     registerView: async () => {
