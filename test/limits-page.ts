@@ -14,6 +14,7 @@ const TABLES: Readonly<Record<string, string>> = {
     'server/gateway/unsent-responses.ts',
   'Open event streams with the state of shows, on each node':
     'server/domains/live/open-stream-limit.ts',
+  'Bytes of studio writes, on each node': 'server/auth/write-bytes.ts',
   'Large studio requests, on each node': 'server/auth/caller-limiter.ts',
   'Exports, on each node': 'server/auth/export-slices.ts',
   'Webhooks of a node': 'server/domains/webhooks/schedule.ts',

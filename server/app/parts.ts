@@ -10,6 +10,7 @@ import { createPresenterKeys } from '../auth/presenter-keys/presenter-keys.ts';
 import { type StudioContext, studioHandlerFactory } from '../auth/studio-handler.ts';
 import { StudioRate } from '../auth/studio-rate.ts';
 import { createViewerTokens } from '../auth/viewer-tokens/viewer-tokens.ts';
+import { WriteBytes } from '../auth/write-bytes.ts';
 import { createChat } from '../domains/chat/chat-routes.ts';
 import { ViewerNames } from '../domains/chat/viewer-names.ts';
 import { createExports } from '../domains/exports/export-routes.ts';
@@ -117,6 +118,7 @@ export async function createParts(options: PartsOptions) {
   const context: StudioContext = {
     ...{ credentials, clock, originOf, large },
     rate: rates.studio,
+    writeBytes: rates.writeBytes,
     largeOperations: new LargeOperations(new Pace(), large),
     messageSearches: new LargeOperations(new Pace(), large),
     exports: new ExportSlices(new Pace()),
@@ -212,6 +214,7 @@ function createRateLimiters(rates: Rates) {
     answers: new RateLimiter('answers of this viewer', new SeatWindows(rates.answers)),
     chat: byKey('posts of this viewer', rates.chat),
     studio: new StudioRate(rates.studio),
+    writeBytes: new WriteBytes(rates.studio),
     signIn: byKey('tries to sign in from this address', rates.signIn),
   };
 }

@@ -18,12 +18,14 @@ import { JsonText } from './json-text.ts';
 import type { LargeOperations } from './large-operations.ts';
 import type { LargeResponses } from './large-responses.ts';
 import type { StudioRate } from './studio-rate.ts';
+import type { WriteBytes } from './write-bytes.ts';
 
 /** What the handlers of all studio operations share. */
 export interface StudioContext {
   readonly credentials: Credentials;
   readonly clock: Clock;
   readonly rate: StudioRate;
+  readonly writeBytes: WriteBytes;
   readonly large: LargeResponses;
   readonly largeOperations: LargeOperations;
   /** Most take one short page, for a host on air: they do not wait for lists and reports. */
@@ -82,6 +84,7 @@ export type StudioHandlerFactory = <O extends Operation>(
 export function studioHandlerFactory(context: StudioContext): StudioHandlerFactory {
   return (operation, run, { isLarge = false } = {}) => {
     const status = successStatus(operation);
+    const isCounted = storesBytes(operation);
     const handle = async (...[request, route]: Parameters<Handler>): Promise<Response> => {
       const requestId = context.log.requestId(request);
       const caller = await authorizeStudio(context, request, route);
@@ -90,7 +93,16 @@ export function studioHandlerFactory(context: StudioContext): StudioHandlerFacto
       if (operation.body) await context.credentials.studio(request, route);
       const call = createCall(context, request, operation, caller, body);
       const query = readOperationQuery(operation, request);
-      const work = async () => jsonOf(await run(call, body, query));
+      if (isCounted) {
+        context.writeBytes.take(caller, Buffer.byteLength(JSON.stringify(body ?? null)));
+      }
+      const work = async () => {
+        const result = await run(call, body, query);
+        const json = jsonOf(result);
+        // What the write created, and what R-11 keeps. A result in parts was read after the write, and is not kept.
+        if (isCounted && json !== result) context.writeBytes.add(caller, json.bytes);
+        return json;
+      };
       const json = isLarge
         ? await context.largeOperations.run(call, (step) => step(work))
         : await work();
@@ -114,6 +126,10 @@ export function studioHandlerFactory(context: StudioContext): StudioHandlerFacto
 
 const jsonOf = (result: unknown): JsonText =>
   result instanceof JsonText ? result : new JsonText([JSON.stringify(result ?? null)]);
+
+/** Whether the bytes of an operation count (SPEC L-22). A preview of an import takes no key: it stores nothing. */
+const storesBytes = ({ method, headers }: Operation): boolean =>
+  method !== 'GET' && headers !== undefined && 'Idempotency-Key' in headers.shape;
 
 /**
  * Authenticates a studio request and charges the rate limits of its account and member. While the member

@@ -42,6 +42,22 @@ async function expectTooMany(response: Response, longestS: number): Promise<void
   expect(Number(seconds)).toBeWithin(1, longestS + 1);
 }
 
+interface QuizList {
+  readonly results: readonly { readonly id: string }[];
+}
+
+/** An import of 500 quizzes, 0.9 MB. */
+const IMPORT = {
+  format: 'fourbeat-json',
+  text: JSON.stringify(
+    new Array(500).fill({
+      question: 'q'.repeat(500),
+      choices: ['a', 'b', 'c', 'd', 'e'].map((letter) => letter.repeat(200)),
+      answer: 'a'.repeat(200),
+    }),
+  ),
+};
+
 const newToken = (harness: Harness, streamId: string) =>
   requestToken(harness.url, { stream_id: streamId, unique_user_identifier: 'a' });
 const me = (harness: Harness, token: string, headers: Record<string, string> = {}) =>
@@ -173,6 +189,40 @@ describe('rates', () => {
       const present = `/streams/${crypto.randomUUID()}/present`;
       await expectTooMany(await browser.send('GET', present), 60);
       expect((await harness.studio('GET', '/account')).status).toBe(200);
+    }));
+
+  test('[L-22] a member that imports over 32 MB gets 429, and its account goes on', () =>
+    withService(only('studio', 200), async (harness) => {
+      const { browser } = await newMember(harness, 'host');
+      const streams: string[] = [];
+      let response: Response;
+      let imports = -1;
+      do {
+        imports++;
+        if (imports % 4 === 0) streams.push(await harness.createStream());
+        response = await browser.send('POST', `/streams/${streams.at(-1)}/quizzes/import`, IMPORT);
+      } while (response.status === 201);
+      await expectTooMany(response, 120);
+      // Each has 0.9 MB, and its response again.
+      expect(imports).toBeWithin(15, 20);
+      const path = `/streams/${streams.at(-1)}/quizzes`;
+      const { results } = await expectJson<QuizList>(await harness.studio('GET', path), 200);
+      expect(results).toHaveLength((imports % 4) * 500);
+      expect((await browser.send('POST', `${path}/import/preview`, IMPORT)).status).toBe(200);
+      expect((await harness.studio('POST', `${path}/import`, IMPORT)).status).toBe(201);
+    }));
+
+  test('[L-22] the rundowns in the responses to orders do not count', () =>
+    withService(only('studio', 200), async (harness) => {
+      const path = `/streams/${await harness.createStream()}`;
+      for (let n = 0; n < 4; n++) await harness.studio('POST', `${path}/quizzes/import`, IMPORT);
+      const listed = await harness.studio('GET', `${path}/quizzes`);
+      const { results } = await expectJson<QuizList>(listed, 200);
+      const order = results.map(({ id }) => id);
+      for (let n = 0; n < 20; n++) {
+        const ordered = await harness.studio('POST', `${path}/rundown`, { order });
+        expect((await expectJson<QuizList>(ordered, 200)).results).toHaveLength(2_000);
+      }
     }));
 
   test('[L-9] requests are accepted again after Retry-After', () =>
