@@ -11,6 +11,7 @@ import { FlvReader } from './container/flv.ts';
 import { MatroskaReader } from './container/matroska.ts';
 import { MpegTsReader } from './container/mpegts.ts';
 import type { IngestAddresses } from './ingest/ingest-addresses.ts';
+import { IngestPorts } from './ingest/ingest-ports.ts';
 import { mediaMetrics } from './media-metrics.ts';
 import { Origin } from './origin/origin-routes.ts';
 import { startEncoder } from './packager/encoder-ffmpeg.ts';
@@ -18,10 +19,11 @@ import { checkFfmpeg, ffprobeBeside } from './packager/find-ffmpeg.ts';
 import type { PackagerDependencies } from './packager/packager.ts';
 import { startProbe } from './packager/probe.ts';
 import { listenRtmp } from './rtmp/rtmp-listener.ts';
-import type { Container } from './source.ts';
+import type { Container, Ingest } from './source.ts';
 import { type SourceLeaseStore, SourceRegistry } from './source-registry.ts';
 import { listenSrt } from './srt/srt-listener.ts';
 import { openSegmentStore } from './store/segment-store-files.ts';
+import { VideoReadiness } from './video-readiness.ts';
 import { INGEST_PATH, WebSocketIngest } from './websocket/websocket-ingest.ts';
 import type { WebSocketSource } from './websocket/websocket-source.ts';
 
@@ -42,10 +44,10 @@ export interface MediaOptions {
 export interface Media {
   readonly routes: Record<string, PathHandler>;
   readonly sockets: WebSocketRoutes<WebSocketSource>;
-  /** The open ingest ports; none before `start`. */
+  /** The ingest ports that are open now. */
   readonly addresses: IngestAddresses;
   readonly metrics: MetricDefinition[];
-  /** Opens the ingest ports. A port that cannot be opened is logged and skipped (M-44). */
+  /** Checks ffmpeg and opens the ingest ports. What fails is logged and tried again (M-44). */
   start(): Promise<void>;
   /** Ends sources and pending requests, and refuses new ones. */
   drain(): Promise<void>;
@@ -55,11 +57,6 @@ export interface Media {
 
 /** Where members of the studio get the video of a stream, also before its start (M-34). */
 export const PREVIEW_PATH = '/media/previews/:stream_id';
-
-interface Listener {
-  readonly port: number;
-  stop(): Promise<void> | void;
-}
 
 // Video leaves this much disk space to everything else that writes.
 const MIN_FREE_BYTES = 500_000_000;
@@ -86,7 +83,12 @@ export async function createMedia(options: MediaOptions): Promise<Media> {
     isRecording: async (id) => (await store.findStream({ id }))?.recording ?? null,
     logger,
   });
-  const ffmpegProblem = once(() => checkFfmpeg(media));
+  const ports = new IngestPorts(logger);
+  const readiness = new VideoReadiness({
+    checkFfmpeg: () => checkFfmpeg(media),
+    openPorts: () => openPorts(ports, config, sources, logger),
+    logger,
+  });
   const channels = new ChannelCache({ config: media, store, segmentStore, nowMs, logger });
   const sources = new SourceRegistry({
     config: media,
@@ -94,7 +96,7 @@ export async function createMedia(options: MediaOptions): Promise<Media> {
     channels,
     packager: createPackagerDependencies(media.ffmpeg, nowMs),
     unavailableReason: async () =>
-      (await ffmpegProblem()) && 'This service cannot encode video; see its log.',
+      (await readiness.isReady()) ? null : 'This service cannot encode video; see its log.',
     newId,
     logger,
   });
@@ -106,7 +108,6 @@ export async function createMedia(options: MediaOptions): Promise<Media> {
     basePath: PREVIEW_PATH,
     authorize: options.authorizePreview,
   });
-  const ports = new IngestPorts(logger);
 
   return {
     routes: { ...origin.routes, ...previews.routes },
@@ -116,19 +117,9 @@ export async function createMedia(options: MediaOptions): Promise<Media> {
     },
     addresses: ports,
     metrics: mediaMetrics(sources, segmentStore, origin),
-    async start() {
-      const problem = await ffmpegProblem();
-      if (problem !== null) {
-        logger.warn(`${problem}; everything except video works`);
-        return;
-      }
-      const common = { host: config.host, ingest: sources, logger };
-      await ports.open('rtmp', media.rtmpPort, (port) => listenRtmp({ ...common, port }));
-      await ports.open('srt', media.srtPort, (port) =>
-        listenSrt({ ...common, port, ffmpeg: media.ffmpeg }),
-      );
-    },
+    start: () => readiness.start(),
     async drain() {
+      readiness.stop();
       const closing = ports.close();
       origin.drain();
       previews.drain();
@@ -138,62 +129,27 @@ export async function createMedia(options: MediaOptions): Promise<Media> {
   };
 }
 
+/** Opens the ports that are not open. @returns whether none is left */
+async function openPorts(
+  ports: IngestPorts,
+  { host, media }: Config,
+  ingest: Ingest,
+  logger: Logger,
+): Promise<boolean> {
+  const { rtmpPort, srtPort, ffmpeg } = media;
+  const common = { host, ingest, logger };
+  const areOpen = [
+    await ports.open('rtmp', rtmpPort, (port) => listenRtmp({ ...common, port })),
+    await ports.open('srt', srtPort, (port) => listenSrt({ ...common, port, ffmpeg })),
+  ];
+  return !areOpen.includes(false);
+}
+
 function createPackagerDependencies(ffmpeg: string, nowMs: () => number): PackagerDependencies {
   return {
     startProbe: startProbe(ffprobeBeside(ffmpeg)),
     startEncoder,
     newReader: (container) => new READERS[container](),
     nowMs,
-  };
-}
-
-/** The listeners for RTMP and SRT. */
-class IngestPorts implements IngestAddresses {
-  private readonly listeners = new Map<'rtmp' | 'srt', Listener>();
-  private isClosed = false;
-
-  constructor(private readonly logger: Logger) {}
-
-  get rtmpPort(): number | null {
-    return this.listeners.get('rtmp')?.port ?? null;
-  }
-
-  get srtPort(): number | null {
-    return this.listeners.get('srt')?.port ?? null;
-  }
-
-  /** Opens a port. Logs an error. @param port null: not configured */
-  async open(
-    protocol: 'rtmp' | 'srt',
-    port: number | null,
-    listen: (port: number) => Promise<Listener>,
-  ): Promise<void> {
-    if (port === null || this.isClosed) return;
-    const name = protocol.toUpperCase();
-    try {
-      const listener = await listen(port);
-      if (this.isClosed) {
-        await listener.stop();
-        return;
-      }
-      this.listeners.set(protocol, listener);
-      this.logger.info({ port: listener.port }, `listening for video by ${name}`);
-    } catch (error) {
-      this.logger.error(`cannot listen for video by ${name}: ${(error as Error).message}`);
-    }
-  }
-
-  /** Closes the open ports, and those that are still being opened. */
-  async close(): Promise<void> {
-    this.isClosed = true;
-    await Promise.all([...this.listeners.values()].map((listener) => listener.stop()));
-  }
-}
-
-function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let result: Promise<T> | null = null;
-  return () => {
-    result ??= work();
-    return result;
   };
 }
