@@ -8,17 +8,23 @@ import { Problem } from './problem.ts';
 const BODY_DEADLINE_MS = 5_000;
 const PARAMETER = /^([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:[\w!#$%&'*+.^`|~-]+|"[^"\\]*")$/;
 const UTF_8 = /=\s*"?utf-8"?$/;
+const LENGTH = /^\d+$/;
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * Checks the announced length of a body.
  * @returns whether the request announces a length
- * @throws Problem 413 for a length over `maxBytes`
+ * @throws Problem 413 for a length over `maxBytes`; 400 for several lengths, of which the runtime reads the first
  */
 export function checkContentLength(request: Request, maxBytes: number): boolean {
   const length = request.headers.get('content-length');
-  if (length !== null && Number(length) > maxBytes) throw tooLarge(maxBytes);
-  return length !== null;
+  if (length === null) return false;
+  // The runtime joins several lines: `5, 5`.
+  if (!LENGTH.test(length)) {
+    throw new Problem(400, 'Send one Content-Length, a number of bytes.', { Connection: 'close' });
+  }
+  if (Number(length) > maxBytes) throw tooLarge(maxBytes);
+  return true;
 }
 
 /**
@@ -28,7 +34,7 @@ export function checkContentLength(request: Request, maxBytes: number): boolean 
  */
 export function discardChunkedBody(request: Request, maxBytes: number): Promise<unknown> | null {
   if (!request.headers.has('transfer-encoding')) return null;
-  if (request.body) return readBytes(request, maxBytes);
+  if (request.body) return readBytes(request, maxBytes, false);
   throw new Problem(400, 'Send no body with a GET request.', { Connection: 'close' });
 }
 
@@ -50,8 +56,8 @@ export async function readBody<T extends z.ZodType>(
   if (type === null || !isJson(type) || request.headers.has('content-encoding')) {
     throw new Problem(415, 'Send the body as application/json in UTF-8, without encoding.');
   }
-  checkContentLength(request, maxBytes);
-  return parseBody(schema, await readBytes(request, maxBytes));
+  const isAnnounced = checkContentLength(request, maxBytes);
+  return parseBody(schema, await readBytes(request, maxBytes, isAnnounced));
 }
 
 /** Validates the bytes of a JSON body. @throws Problem 400 */
@@ -89,7 +95,12 @@ function tooLarge(maxBytes: number): Problem {
   return new Problem(413, `The body may have at most ${maxBytes} bytes.`, { Connection: 'close' });
 }
 
-async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+/** @param isAnnounced its length is announced, and was checked */
+async function readBytes(
+  request: Request,
+  maxBytes: number,
+  isAnnounced: boolean,
+): Promise<Uint8Array> {
   if (!request.body) return new Uint8Array();
   let timer: Timer | undefined;
   const deadline = new Promise<never>((_, reject) => {
@@ -101,9 +112,7 @@ async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array
   try {
     // The runtime delivers a body of announced length at once. A chunked body is counted while it
     // arrives, so that it never exceeds the limit.
-    const body = request.headers.has('content-length')
-      ? request.bytes()
-      : readChunks(request.body, maxBytes);
+    const body = isAnnounced ? request.bytes() : readChunks(request.body, maxBytes);
     return await Promise.race([body, deadline]);
   } catch (error) {
     if (error instanceof Problem) throw error;

@@ -60,6 +60,20 @@ test('[L-1] [G-17] a body announced over the limit is rejected before it is sent
   }
 });
 
+test.each(['createToken', 'signIn', 'createStream', 'importQuizzes'] as const)(
+  '[G-24] [L-1] a repeated length does not lift the limit of %s',
+  async (name) => {
+    const { path, headers } = await validRequest(harness, name);
+    const body = '[],'.repeat(1 << 19);
+    const length = `Content-Length: ${body.length}\r\n`;
+    const head = rawHead(`POST ${path}`, headers).replace(/\r\n$/, `${length}${length}\r\n`);
+    const answer = await rawExchange(harness.url, [head + body], { waitMs: 2_000 });
+    expect([answer.status, answer.closed]).toEqual([400, true]);
+    await expectProblem(responseOf(answer), 400);
+    expect(rawBody(answer)).toContain('Content-Length');
+  },
+);
+
 test('[L-1] an endless chunked body is cut off at the limit', async () => {
   const { path, headers } = await validRequest(harness, 'createToken');
   const head = rawHead(`POST ${path}`, { ...headers, 'Transfer-Encoding': 'chunked' });

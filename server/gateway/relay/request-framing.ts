@@ -77,7 +77,7 @@ interface FramingFields {
   length: string | null;
   /** In lower case. */
   encoding: string | null;
-  /** Whether there are two lengths that differ, or two encodings. */
+  /** Whether there are two lengths, also if they are the same, or two encodings. */
   isContradictory: boolean;
   /** Whether servers may read any of the headers differently. */
   isAmbiguous: boolean;
@@ -108,8 +108,8 @@ function addField(fields: FramingFields, name: string, untrimmed: string): void 
       fields.hostCount++;
       break;
     case 'content-length'.length:
-      if (fields.length !== null || !CANONICAL_LENGTH.test(value)) fields.isAmbiguous = true;
-      if (fields.length !== null && fields.length !== value) fields.isContradictory = true;
+      if (!CANONICAL_LENGTH.test(value)) fields.isAmbiguous = true;
+      if (fields.length !== null) fields.isContradictory = true;
       fields.length = value;
       break;
     case 'transfer-encoding'.length:
