@@ -83,6 +83,39 @@ describe('LiveShow', () => {
     expect(show.snapshot.log.firstInterval).toBe(9);
   });
 
+  test('[B-4] begins a new log when the first interval of a connection does not follow it', () => {
+    const { show, sendState, sendInterval, opened } = fixture();
+    const sendStateAt = (interval: number) => {
+      opened.at(-1)?.events.onState(JSON.stringify({ now: interval * 250 }));
+    };
+    sendState();
+    sendInterval(8);
+    show.start();
+    expect(opened.at(-1)?.from).toBe(9);
+    for (let at = 7_200; at < 7_600; at++) sendInterval(at);
+    expect(show.snapshot.log).toMatchObject({ firstInterval: 7_200, lastInterval: 7_599 });
+    show.start();
+    expect(opened.at(-1)?.from).toBe(7_600);
+    sendStateAt(9_602);
+    sendInterval(7_600);
+    expect(show.snapshot.log).toMatchObject({ firstInterval: 7_200, lastInterval: 7_600 });
+    // A state may be half a second older than the interval that the service begins with.
+    show.start();
+    sendStateAt(7_600 + 2_400);
+    sendInterval(7_602);
+    expect(show.snapshot.log.firstInterval).toBe(7_602);
+  });
+
+  test('[B-4] continues the log when the missed intervals arrive before the first state', () => {
+    const { show, sendState, sendInterval, opened } = fixture();
+    sendState();
+    sendInterval(8);
+    show.start();
+    sendInterval(9);
+    opened.at(-1)?.events.onState(JSON.stringify({ now: (8 + 2_401) * 250 }));
+    expect(show.snapshot.log).toMatchObject({ firstInterval: 8, lastInterval: 9 });
+  });
+
   test('is disconnected at once after an error', () => {
     const { show, sendState, opened } = fixture();
     sendState();

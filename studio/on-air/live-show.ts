@@ -5,7 +5,7 @@ import {
   ReconnectingEventStream,
 } from '../connection/reconnecting-event-stream.ts';
 import { ExternalStore } from '../ui/external-store.ts';
-import { appendInterval, EMPTY_LOG, type ShowLog } from './show-log.ts';
+import { appendInterval, continuedBy, EMPTY_LOG, type ShowLog } from './show-log.ts';
 
 /** The state of a live show on a page. */
 export interface LiveSnapshot {
@@ -67,6 +67,7 @@ export class LiveShow extends ExternalStore<LiveSnapshot> {
   #open(received: () => void, ended: () => void): () => void {
     const { lastInterval } = this.snapshot.log;
     let hasState = false;
+    let hasInterval = false;
     return this.#environment.open(lastInterval === null ? null : lastInterval + 1, {
       onState: (data) => {
         received();
@@ -74,14 +75,18 @@ export class LiveShow extends ExternalStore<LiveSnapshot> {
         const isTooOld =
           lastInterval !== null && intervalAt(state.now) - lastInterval > LIVE_PAST_INTERVALS;
         // The service sends no older intervals: the history of the page loads what was missed.
-        const log = isTooOld && !hasState ? EMPTY_LOG : this.snapshot.log;
+        const log = isTooOld && !hasState && !hasInterval ? EMPTY_LOG : this.snapshot.log;
         hasState = true;
         this.update({ state, log, isConnected: true });
       },
       // Intervals alone do not prove that the state is current.
       onInterval: (data) => {
-        const log = appendInterval(this.snapshot.log, JSON.parse(data));
-        this.update({ ...this.snapshot, log });
+        const next = JSON.parse(data);
+        const { log } = this.snapshot;
+        // The connection may end before its first state, and the state may be half a second old.
+        const before = hasInterval ? log : continuedBy(log, next.interval);
+        hasInterval = true;
+        this.update({ ...this.snapshot, log: appendInterval(before, next) });
       },
       onClose: ended,
     });

@@ -65,6 +65,14 @@ const HEARTS_WINDOW_MS = 60_000;
 /** Shorter windows give random rates. */
 const HEARTS_WINDOW_MIN_MS = 10_000;
 
+/**
+ * The log to which the first interval of a connection is appended: an empty one after a gap, because the history of the
+ * page loads only what is before the log.
+ */
+export function continuedBy(log: ShowLog, interval: number): ShowLog {
+  return log.lastInterval !== null && interval > log.lastInterval + 1 ? EMPTY_LOG : log;
+}
+
 /** Appends an interval; returns the same log when the interval is not newer than the log. */
 export function appendInterval(
   log: ShowLog,
