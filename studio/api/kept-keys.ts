@@ -3,26 +3,33 @@ import type { studioApi } from '../../protocol/studio-api.ts';
 type OperationName = keyof typeof studioApi;
 
 /**
- * Operations that do the same thing once more when they are repeated. Other writes set a state, so repeating one is
+ * What operations create that create another one when they are repeated. Other writes set a state, so repeating one is
  * harmless. They need new keys: pausing, continuing and pausing again must pause.
  */
-const CREATING: ReadonlySet<OperationName> = new Set<OperationName>([
-  'createStream',
-  'createQuiz',
-  'duplicateQuiz',
-  'importQuizzes',
-  'createProduct',
-  'createWebhook',
-  'createApiToken',
-  'sendEvent',
+const CREATED_KINDS: ReadonlyMap<OperationName, string> = new Map<OperationName, string>([
+  ['createStream', 'stream'],
+  ['createQuiz', 'quiz'],
+  ['duplicateQuiz', 'quiz'],
+  ['importQuizzes', 'quiz'],
+  ['createProduct', 'product'],
+  ['createWebhook', 'webhook'],
+  ['createApiToken', 'token'],
+  ['sendEvent', 'event'],
 ]);
 
-/** Operations that undo one of those: the same call after them creates again. */
-const REMOVING: ReadonlySet<OperationName> = new Set<OperationName>([
-  'deleteQuiz',
-  'deleteProduct',
-  'deleteWebhook',
-  'revokeApiToken',
+/**
+ * What operations change or remove. That may be what a creation without a response created: the same creation is then
+ * meant as another one.
+ */
+const CHANGED_KINDS: ReadonlyMap<OperationName, string> = new Map<OperationName, string>([
+  ['patchStream', 'stream'],
+  ['patchQuiz', 'quiz'],
+  ['deleteQuiz', 'quiz'],
+  ['patchProduct', 'product'],
+  ['deleteProduct', 'product'],
+  ['patchWebhook', 'webhook'],
+  ['deleteWebhook', 'webhook'],
+  ['revokeApiToken', 'token'],
 ]);
 
 /** Longer than people wait before they try again; a later equal call is meant as another one. */
@@ -30,11 +37,20 @@ const KEPT_MS = 60_000;
 const KEPT_MAX = 20;
 /** Error statuses that say nothing about an earlier attempt whose response was lost. */
 const SAYS_NOTHING = new Set([401, 408, 429]);
+/** The status of a write to a thing that an earlier attempt, or another member, has removed. */
+const NOT_FOUND = 404;
+
+interface KeptKey {
+  readonly key: string;
+  readonly untilMs: number;
+  /** What the call creates. */
+  readonly kind: string;
+}
 
 /** The idempotency keys of writes whose outcome is unknown, for people who try again (SPEC B-7). */
 export class KeptKeys {
   /** By name and content of the call, the newest last. */
-  readonly #keys = new Map<string, { readonly key: string; readonly untilMs: number }>();
+  readonly #keys = new Map<string, KeptKey>();
 
   /** Removes the key of an equal call and returns it; null: there is none. */
   take(call: string, nowMs: number): string | null {
@@ -49,10 +65,17 @@ export class KeptKeys {
    */
   keep(name: OperationName, call: string, key: string, status: number | null, nowMs: number): void {
     const isKnown = status !== null && status < 500 && !SAYS_NOTHING.has(status);
-    if (isKnown && REMOVING.has(name)) this.#keys.clear();
-    if (isKnown || !CREATING.has(name)) return;
-    this.#keys.set(call, { key, untilMs: nowMs + KEPT_MS });
+    const isCarriedOut = status !== null && (status < 300 || status === NOT_FOUND);
+    if (isCarriedOut) this.#deleteKind(CHANGED_KINDS.get(name));
+    const kind = CREATED_KINDS.get(name);
+    if (isKnown || kind === undefined) return;
+    this.#keys.set(call, { key, untilMs: nowMs + KEPT_MS, kind });
     const [oldest] = this.#keys.keys();
     if (this.#keys.size > KEPT_MAX && oldest !== undefined) this.#keys.delete(oldest);
+  }
+
+  /** Deletes the keys of calls that create this kind; undefined: of none. */
+  #deleteKind(kind: string | undefined): void {
+    for (const [call, kept] of this.#keys) if (kept.kind === kind) this.#keys.delete(call);
   }
 }

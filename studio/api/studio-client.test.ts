@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { StudioApiError } from './studio-api-error.ts';
-import { StudioClient } from './studio-client.ts';
+import { type OperationName, StudioClient } from './studio-client.ts';
 
 interface SentRequest {
   readonly url: string;
@@ -48,6 +48,9 @@ function fixture(...responses: (() => Response)[]) {
 }
 
 const json = (status: number, body: unknown) => () => Response.json(body, { status });
+/** A response of another program. */
+const pageOf = (status: number) =>
+  new Response('<!doctype html>', { status, headers: { 'Content-Type': 'text/html' } });
 const networkError = () => {
   throw new TypeError('network error');
 };
@@ -74,11 +77,11 @@ describe('StudioClient.call', () => {
   });
 
   test('[B-7] rejects the page of a network, and a response that breaks off, with what to do', async () => {
-    const page = () =>
-      new Response('<!doctype html>', { headers: { 'Content-Type': 'text/html' } });
+    const page = () => pageOf(200);
+    const rejection = () => pageOf(401);
     const broken = () =>
       new Response('{"results": [', { headers: { 'Content-Type': 'application/json' } });
-    for (const response of [page, broken]) {
+    for (const response of [page, rejection, broken]) {
       const error = await rejectionOf(fixture(response).client.call('listOwnStreams'));
       expect(error).toBeInstanceOf(StudioApiError);
       expect(error?.isTransient).toBe(true);
@@ -87,6 +90,11 @@ describe('StudioClient.call', () => {
     const { client, header } = fixture(page, json(201, { id: 'new' }));
     const stream = await client.call('createStream', { body: { title: 'Quiz night' } });
     expect([stream.id, ...header('idempotency-key')]).toEqual(['new', 'key 0', 'key 0']);
+  });
+
+  test('rejects the page of a proxy without a service with its status', async () => {
+    const error = await rejectionOf(fixture(() => pageOf(502)).client.call('listOwnStreams'));
+    expect(error?.message).toBe('The service could not do this (status 502). Try again.');
   });
 
   test('does not retry reads', async () => {
@@ -150,26 +158,68 @@ describe('StudioClient writes', () => {
     expect(new Set(keys).size).toBe(3);
   });
 
-  test('[B-7] keep their key during other writes, until one removes what was created', async () => {
-    const params = { stream_id: 'a', quiz_id: 'a' };
-    let isDown = true;
-    const { client, header } = fixture(() =>
-      isDown ? networkError() : new Response(null, { status: 204 }),
-    );
-    const importKey = async () => {
-      await rejectionOf(client.call('importQuizzes', { params, body: { text: 'a' } as never }));
-      return header('Idempotency-Key').at(-1);
-    };
-    const during = async (name: 'previewImport' | 'deleteQuiz') => {
-      isDown = false;
-      await client.call(name, { params });
-      isDown = true;
-    };
-    const first = await importKey();
-    await during('previewImport');
-    expect(await importKey()).toBe(first);
-    await during('deleteQuiz');
-    expect(await importKey()).not.toBe(first);
+  const IDS = { stream_id: 'a', quiz_id: 'a', product_id: 'a', webhook_id: 'a', token_id: 'a' };
+
+  /** Sends a creation whose response is lost, another write, and the creation again. @returns whether with its key */
+  async function keepsKey(
+    creation: OperationName,
+    other: OperationName,
+    response: () => Response,
+  ): Promise<boolean> {
+    const responses = [networkError, response, networkError];
+    const { client, header } = fixture(() => (responses[0] ?? networkError)());
+    for (const name of [creation, other, creation]) {
+      await rejectionOf(client.call(name, { params: IDS }));
+      responses.shift();
+    }
+    const sent = header('Idempotency-Key');
+    return sent.at(-1) === sent[0];
+  }
+
+  const done = () => new Response(null, { status: 204 });
+
+  test('[B-7] keep their key during other writes, until one changes or removes a thing of that kind', async () => {
+    const kinds: readonly { creations: OperationName[]; changes: OperationName[] }[] = [
+      { creations: ['createStream'], changes: ['patchStream'] },
+      {
+        creations: ['createQuiz', 'duplicateQuiz', 'importQuizzes'],
+        changes: ['patchQuiz', 'deleteQuiz'],
+      },
+      { creations: ['createProduct'], changes: ['patchProduct', 'deleteProduct'] },
+      { creations: ['createWebhook'], changes: ['patchWebhook', 'deleteWebhook'] },
+      { creations: ['createApiToken'], changes: ['revokeApiToken'] },
+      { creations: ['sendEvent'], changes: [] },
+    ];
+    const others = ['previewImport' as const, ...kinds.flatMap(({ changes }) => changes)];
+    for (const { creations, changes } of kinds) {
+      for (const creation of creations) {
+        for (const other of others) {
+          const pair = `${creation}, ${other}`;
+          const isKept = await keepsKey(creation, other, done);
+          expect({ pair, isKept }).toEqual({ pair, isKept: !changes.includes(other) });
+        }
+      }
+    }
+  });
+
+  test('[B-7] keep their key when such a write is rejected, but not when the thing is gone', async () => {
+    for (const status of [400, 409]) {
+      expect(await keepsKey('createQuiz', 'deleteQuiz', json(status, {}))).toBe(true);
+    }
+    expect(await keepsKey('createQuiz', 'deleteQuiz', json(404, {}))).toBe(false);
+  });
+
+  test('[B-7] keep their key when another program rejects a later attempt', async () => {
+    let response: () => Response = networkError;
+    const { client, header } = fixture(() => response());
+    const create = () => client.call('createStream', { body: { title: 'Quiz night' } });
+    await rejectionOf(create());
+    response = () => pageOf(403);
+    const error = await rejectionOf(create());
+    expect([error?.status, error?.isTransient]).toEqual([null, true]);
+    response = json(201, { id: 'new' });
+    expect((await create()).id).toBe('new');
+    expect(new Set(header('Idempotency-Key')).size).toBe(1);
   });
 
   test('[B-7] keep their key when a later attempt was only refused for now', async () => {

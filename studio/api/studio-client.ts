@@ -243,8 +243,10 @@ function replyOf({ status, ok: isOk }: Response, text: string): Reply {
   }
 }
 
-/** Whether a success is of another program: the sign-in page of a network, or a proxy. */
-function isForeign(response: Response): boolean {
-  const type = response.headers.get('content-type') ?? '';
-  return response.ok && response.status !== 204 && !/\bjson\b/.test(type);
+/**
+ * Whether a response is of another program: the sign-in page of a network, or a proxy. A status from 500 on decides
+ * nothing anyway, and its number says more to the user.
+ */
+function isForeign({ status, headers }: Response): boolean {
+  return status < 500 && status !== 204 && !/\bjson\b/.test(headers.get('content-type') ?? '');
 }
