@@ -52,7 +52,8 @@ export const webhooksApi = {
     method: 'POST',
     path: '/studio/v1/webhooks/{webhook_id}/rotate-secret',
     summary: 'Replace the secret; the new one is shown once',
-    description: 'For 24 hours deliveries are also signed with the previous secret.',
+    description:
+      'For 24 hours deliveries are also signed with the previous secret. A further rotation in this time keeps that secret and its end.',
     responses: { 200: { description: 'The webhook', schema: createdWebhookSchema } },
   },
   testWebhook: {

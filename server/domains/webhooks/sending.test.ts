@@ -6,6 +6,7 @@ import {
   type WebhookFixture,
 } from '../../../test/support/webhooks/webhook-fixture.ts';
 import { type ClaimedDelivery, LEASE_MS } from './sending-sql.ts';
+import { activeSecrets } from './signing.ts';
 
 const HOUR = 3600_000;
 const DAY = 24 * HOUR;
@@ -51,6 +52,37 @@ describeWebhooks('webhook deliveries', (open) => {
     const webhooks = await fixture.store.listWebhooks({ account: PRODUCER });
     return webhooks.find((webhook) => webhook.id === id);
   };
+
+  test('[H-10] a second rotation within a day keeps the old secret, and its end', async () => {
+    const webhook = await openWithWebhook();
+    const secretsAt = async () => {
+      const id = await queueTest(webhook);
+      const claimed = (await claim()).find((delivery) => delivery.id === id);
+      await finish(claimed, { status: 204 });
+      return claimed && activeSecrets(claimed, fixture.nowMs);
+    };
+    const [first = ''] = (await secretsAt()) ?? [];
+    const rotate = (secret: string) => {
+      const { nowMs } = fixture;
+      const rotation = crypto.randomUUID();
+      return fixture.store.rotateWebhookSecret({ ...own(webhook), rotation, secret, nowMs });
+    };
+    await rotate('whsec_second');
+    fixture.nowMs += DAY - 1;
+    await rotate('whsec_third');
+    expect(await secretsAt()).toEqual(['whsec_third', first]);
+    fixture.nowMs += 1;
+    expect(await secretsAt()).toEqual(['whsec_third']);
+    await rotate('whsec_fourth');
+    expect(await secretsAt()).toEqual(['whsec_fourth', 'whsec_third']);
+    // As after K-7: no end is more than a day away.
+    fixture.nowMs -= 1_000;
+    await rotate('whsec_fifth');
+    fixture.nowMs += 1_000;
+    expect(await secretsAt()).toEqual(['whsec_fifth', 'whsec_fourth']);
+    fixture.nowMs += DAY - 1_000;
+    expect(await secretsAt()).toEqual(['whsec_fifth']);
+  });
 
   test('[H-14] a failing delivery is retried on schedule, then marked as failed', async () => {
     const webhook = await openWithWebhook();

@@ -140,7 +140,8 @@ export const webhookProcedures = {
   }),
 
   /**
-   * Replaces the webhook's secret. The previous one also signs for a day (H-10).
+   * Replaces the webhook's secret. The previous one also signs for a day (H-10). Another rotation during this
+   * day keeps it, and its end: receivers may not know the secret between, whose response may be lost.
    * @param input.rotation unique id of this call
    * @returns `rotation` of the call that took effect: an idempotent repeat gets the first call's
    * @throws DomainError `not-found`
@@ -148,9 +149,14 @@ export const webhookProcedures = {
   rotateWebhookSecret: writeProcedure(
     async (tx, input: OwnedWebhook & { rotation: string; secret: string; nowMs: number }) => {
       const webhook = await ownWebhook(tx, input, tx.locks.update);
+      // A later end is from before service time was set back (K-7).
+      const isKept = 'old_secret_until > $4 and old_secret_until <= $3';
       await tx.query(
-        `update webhooks set old_secret = secret, old_secret_until = $3, secret = $2 where id = $1`,
-        [input.id, input.secret, input.nowMs + OLD_SECRET_MS],
+        `update webhooks set secret = $2,
+           old_secret = case when ${isKept} then old_secret else secret end,
+           old_secret_until = case when ${isKept} then old_secret_until else $3 end
+         where id = $1`,
+        [input.id, input.secret, input.nowMs + OLD_SECRET_MS, input.nowMs],
       );
       return { rotation: input.rotation, webhook };
     },
