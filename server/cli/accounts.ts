@@ -11,9 +11,10 @@ export interface CreatedToken extends ApiToken {
 /** Creates an account with its first token. @throws DomainError `conflict` when the email is taken. */
 export async function createAccount(
   store: Pick<Store, 'createAccount'>,
-  { email, name }: { email: string; name: string },
+  input: { email: string; name: string },
   nowMs: number,
 ): Promise<{ uuid: string; email: string; name: string; token: string }> {
+  const [email, name] = [input.email.toLowerCase(), input.name];
   const user: User = { uuid: runtime.newId(), email, name, created: nowMs };
   const { secret, stored } = newServiceToken(
     runtime.newId(),

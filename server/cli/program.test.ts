@@ -24,11 +24,12 @@ afterEach(() => {
 });
 
 describe('[O-6] --help prints the help, with status 0', () => {
-  const ACCOUNTS = ['account', 'account create', 'member', 'member link', 'key', 'key rotate'];
+  const ACCOUNTS = ['account', 'account create', 'key', 'key rotate'];
+  const MEMBERS = ['member', 'member link', 'member remove'];
   const TOKENS = ['token', 'token create', 'token list', 'token revoke'];
   const OTHERS = ['', 'serve', 'demo', 'media', 'media play', 'settings'];
 
-  test.each([...OTHERS, ...ACCOUNTS, ...TOKENS])('fourbeat %s', async (command) => {
+  test.each([...OTHERS, ...ACCOUNTS, ...MEMBERS, ...TOKENS])('fourbeat %s', async (command) => {
     const words = command.split(' ').filter((word) => word !== '');
     for (const flag of ['--help', '-h']) {
       const { status, printed, errors } = await run(...words, flag);
@@ -59,6 +60,8 @@ describe('[O-6] an invalid command line prints one line, with status 2', () => {
     [['account', 'create', '--name', 'Ann'], "required option '--email <address>' not specified"],
     [['account', 'create', '--email', 'a@b'], "required option '--name <name>' not specified"],
     [['member', 'link'], "required option '--email <address>' not specified"],
+    [['member', 'link', '--email', 'a@b', '--account', 'corp'], 'It must be a uuid'],
+    [['member', 'remove'], "required option '--email <address>' not specified"],
     [['token', 'revoke'], "required option '--id <id>' not specified"],
     [['serve', '--port'], "option '--port <number>' argument missing"],
     [['demo', '--viewers', 'many'], "option '--viewers <number>' argument 'many' is invalid"],

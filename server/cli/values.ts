@@ -9,6 +9,11 @@ export function parseEmail(value: string): string {
   return parseWith(value, email, 'must have 3 to 254 characters, with one @ and no spaces');
 }
 
+/** Parses the email address or the id of an account. */
+export function parseAccount(value: string): string {
+  return value.includes('@') ? parseEmail(value) : parseId(value);
+}
+
 /** Parses the name of an account or a token. */
 export function parseName(value: string): string {
   return parseWith(value, text(NAME_CHARS_MAX));

@@ -73,6 +73,15 @@ describe('accounts', () => {
     ]);
     expect(expectFailure(again)).toContain('ann@example.org');
   });
+
+  test('[A-9] account create stores an email in lower case, and commands find it in any case', async () => {
+    const args = (email: string) => ['--email', email, '--name', 'Zoe', '--data', data];
+    const made = await fourbeat(['account', 'create', ...args('Zoe@Example.org')]);
+    expect(parseOutput<{ email: string }>(made, data).email).toBe('zoe@example.org');
+    const again = await fourbeat(['account', 'create', ...args('zoe@example.org')]);
+    expect(expectFailure(again)).toContain('already exists');
+    parseOutput(await fourbeat(['token', 'create', ...args('ZOE@example.org')]), data);
+  });
 });
 
 describe('tokens', () => {

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'bun:test';
+import { until } from '../support/harness/command-line.ts';
 import { expectJson } from '../support/harness/harness.ts';
 import {
   fourbeat,
@@ -22,7 +23,13 @@ async function stop(server: ServerProcess): Promise<void> {
   expect(await server.exited).toBe(0);
 }
 
-async function memberLink(email: string, args: string[]): Promise<Record<string, string>> {
+interface PrintedLink {
+  readonly link: string;
+  readonly kind: string;
+  readonly account: { readonly uuid: string; readonly name: string };
+}
+
+async function memberLink(email: string, args: string[]): Promise<PrintedLink> {
   const ended = await fourbeat(['member', 'link', '--email', email, ...args]);
   expect([ended.status, ended.stdout.trimEnd().includes('\n')]).toEqual([0, false]);
   return JSON.parse(ended.stdout);
@@ -98,6 +105,7 @@ test.concurrent('[U-15] member link works beside a running server, for an owner 
     ...{ token: tokenOf(first.link ?? ''), name: 'Ann', password: PASSWORD },
   });
   expect(session).toMatchObject({ member: { role: 'owner' }, account: { uuid: account.uuid } });
+  expect(first.account).toEqual({ uuid: account.uuid, name: 'Ann' });
 
   const second = await memberLink(email, [...data, '--port', '80']);
   expect(second.link).toStartWith('http://localhost:80/studio/#password=');
@@ -122,6 +130,45 @@ test('[U-15] member link has the address of the running service, and the default
   const publicServer = await serveProcess([...data, '--public-url', 'https://live.example.org']);
   expect((await memberLink(email, data)).link).toStartWith('https://live.example.org/studio/#');
   await stop(publicServer);
+});
+
+test('[U-15] [U-22] the operator takes back an email with which another account created a member', async () => {
+  const data = ['--data', folder.path('taken')];
+  const server = await serveProcess(data);
+  const createAccount = async (email: string, name: string) => {
+    const ended = await fourbeat(['account', 'create', '--email', email, '--name', name, ...data]);
+    return JSON.parse(ended.stdout) as { uuid: string; token: string };
+  };
+  const hostile = await createAccount('mallory@example.org', 'Mallory');
+  const email = 'ann@corp.example';
+  const browser = new UserAgent(server.url);
+  const { link } = await memberLink(email, [...data, '--account', 'mallory@example.org']);
+  await browser.startSession('/invitations/accept', {
+    ...{ token: tokenOf(link), name: 'Ann', password: PASSWORD },
+  });
+  const corp = await createAccount(email, 'Corp');
+
+  const refused = await fourbeat(['member', 'link', '--email', email, ...data]);
+  expect([refused.status, refused.stdout]).toEqual([1, '']);
+  expect(refused.stderr).toMatch(/^fourbeat: [^\n]+\n$/);
+  expect(refused.stderr).toContain(`"Mallory" (${hostile.uuid}), not of "Corp" (${corp.uuid})`);
+  const remove = ['member', 'remove', '--email', email, ...data];
+  const last = await fourbeat(remove);
+  expect([last.status, last.stdout]).toEqual([1, '']);
+  expect(last.stderr).toContain('add --last-owner');
+  expect((await browser.send('GET', '/session')).status).toBe(200);
+
+  const removed = await fourbeat([...remove, '--last-owner']);
+  expect(JSON.parse(removed.stdout)).toMatchObject({
+    ...{ email, account: { uuid: hostile.uuid, name: 'Mallory' }, removed: true },
+  });
+  await until(async () => (await browser.send('GET', '/session')).status === 401);
+  expect(await memberLink(email, data)).toMatchObject({
+    ...{ kind: 'invitation', account: { uuid: corp.uuid, name: 'Corp' } },
+  });
+  const again = await fourbeat(remove);
+  expect([again.status, again.stderr]).toEqual([1, `fourbeat: no member has the email ${email}\n`]);
+  await stop(server);
 });
 
 test('[U-15] member link prints one line for an unknown email and for a missing database', async () => {

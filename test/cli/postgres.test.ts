@@ -45,7 +45,9 @@ test('[N-20] [U-15] account, token, member and key commands work on the database
   expect(expectOk(revoked)).toEqual({ id: token.id, revoked: true });
 
   const link = expectOk(await fourbeat(['member', 'link', ...email], env));
-  expect(link).toMatchObject({ kind: 'invitation', email: 'ann@example.org' });
+  expect(link).toMatchObject({ kind: 'invitation', account: { name: 'Ann' } });
+  const removal = await fourbeat(['member', 'remove', ...email], env);
+  expect(removal.stderr).toBe('fourbeat: no member has the email ann@example.org\n');
 
   const { kid } = expectOk(await fourbeat(['key', 'rotate'], env));
   expect(kid).toBeString();

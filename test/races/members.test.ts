@@ -57,7 +57,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       const secret = randomUUID();
       const nowMs = service.clock.nowMs();
       const link = { id: randomUUID(), hash: hashOf(secret), nowMs };
-      await service.store.createMemberLink({ email, link });
+      await service.store.createMemberLink({ email, account: null, link });
       const attempts = Array.from({ length: CONCURRENCY }, () => acceptLink(secret));
       expect(await outcomesOf(attempts)).toEqual(oneDone);
     }
@@ -73,7 +73,9 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       const calls = opened.map((opening) =>
         service.store.openSession({ ...known, session: opening }),
       );
-      const removal = service.store.removeMember({ account: account.uuid, uuid, by: null });
+      const removal = service.store.removeMember({
+        ...{ account: account.uuid, uuid, by: null, lastOwner: false },
+      });
       const ended = await outcomesOf([...calls, removal]);
       expect(ended.filter((end) => end !== 'done' && end !== 'unauthorized')).toEqual([]);
       expect(await outcomesOf([removal])).toEqual(['done']);
@@ -102,6 +104,23 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       expect(changed).toEqual(['done', 'unauthorized', 'unauthorized']);
       expect(await service.store.findSession({ hash: signInSession.hash })).toBeNull();
     }
+  });
+
+  test('[A-9] an email has one account whatever its case, also beside accounts of earlier versions', async () => {
+    const email = `Ann-${randomUUID()}@Example.org`;
+    const [lower, upper] = [email.toLowerCase(), email.toUpperCase()];
+    const { uuid } = await service.createAccount(email);
+    expect(await outcomesOf([service.createAccount(lower)])).toEqual(['conflict']);
+    const find = (written: string) => service.store.findAccount({ email: written });
+    for (const written of [email, lower, upper]) {
+      expect(await find(written)).toMatchObject({ uuid, email });
+    }
+    // Callers fold the case now; a call like this is one of an earlier version.
+    const second = await service.createAccount(upper);
+    expect([(await find(email))?.uuid, (await find(upper))?.uuid]).toEqual([uuid, second.uuid]);
+    const ambiguous = await find(lower).catch((error) => error);
+    expect(ambiguous.kind).toBe('conflict');
+    for (const written of [email, upper]) expect(ambiguous.message).toContain(written);
   });
 
   test('[U-12] [U-13] concurrent setups create one account', async () => {

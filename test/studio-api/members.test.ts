@@ -57,8 +57,9 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
         200,
       )
     ).results;
-  const memberLink = async (email: string) => {
-    const made = await newMemberLink(service.store, email, service.url, service.clock.nowMs());
+  const memberLink = async (email: string, account: string | null = null) => {
+    const wanted = { email, account };
+    const made = await newMemberLink(service.store, wanted, service.url, service.clock.nowMs());
     if (!made) throw new Error(`no link for ${email}`);
     return { ...made, token: tokenOf(made.link) };
   };
@@ -378,8 +379,52 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
     });
 
     test('[U-15] a password link cannot be created for an unknown e-mail', async () => {
-      const args = [service.store, 'nobody@example.org', service.url, 0] as const;
-      expect(await newMemberLink(...args)).toBeNull();
+      const wanted = { email: 'nobody@example.org', account: null };
+      expect(await newMemberLink(service.store, wanted, service.url, 0)).toBeNull();
+      const unknown = randomUUID();
+      const refused = await memberLink(wanted.email, unknown).catch((error) => error);
+      expect([refused.kind, refused.message]).toEqual([
+        'not-found',
+        `No account has the email or id ${unknown}.`,
+      ]);
+    });
+
+    test('[U-15] a link never opens another account than the one with its e-mail, unless the operator chooses that one', async () => {
+      const email = `ann-${randomUUID()}@corp.example`;
+      // Nothing verifies the email of an invitation: an account can use its link itself.
+      const hostile = await service.createAccount();
+      const taken = await newMember(service, 'host', hostile, email);
+      const corp = await service.createAccount(email.toUpperCase());
+      for (const account of [null, corp.uuid, email]) {
+        const refused = await memberLink(email, account).catch((error) => error);
+        expect(refused.kind).toBe('conflict');
+        expect(refused.message).toContain(hostile.uuid);
+        expect(refused.message).toContain(`fourbeat member remove --email ${email}`);
+      }
+      const chosen = await memberLink(email, hostile.uuid);
+      expect(chosen.kind).toBe('password');
+      expect(chosen.account).toEqual({ uuid: hostile.uuid, name: 'A producer' });
+
+      const input = { account: hostile.uuid, uuid: taken.uuid, by: null, lastOwner: false };
+      await service.store.removeMember(input);
+      await expectUnauthorized(await look(chosen.token), 'Token');
+      const made = await memberLink(email);
+      expect(made).toMatchObject({ kind: 'invitation', account: { uuid: corp.uuid } });
+      const session = await new UserAgent(service.url).startSession('/invitations/accept', {
+        ...{ token: made.token, name: 'Ann', password: PASSWORD },
+      });
+      expect(session).toMatchObject({ member: { role: 'owner' }, account: { uuid: corp.uuid } });
+      expect(await memberLink(email)).toMatchObject({
+        ...{ kind: 'password', account: { uuid: corp.uuid } },
+      });
+    });
+
+    test('[U-15] a link adds an owner with any e-mail to the account that the operator chooses', async () => {
+      const account = await service.createAccount();
+      const { kind, token } = await memberLink(`${randomUUID()}@example.org`, account.uuid);
+      expect(kind).toBe('invitation');
+      expect((await accept(token)).status).toBe(201);
+      expect(await byToken<Member>('/members', account)).toMatchObject([{ role: 'owner' }]);
     });
   });
 
@@ -477,6 +522,20 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       await expectJson(await browser.send('PATCH', `/members/${host.uuid}`, second), 200);
       await expectNoContent(await browser.send('DELETE', path));
       expect((await host.browser.send('DELETE', `/members/${host.uuid}`)).status).toBe(409);
+    });
+
+    test('[U-20] [U-22] only the operator can remove the last owner of an account', async () => {
+      const account = await service.createAccount();
+      const { browser, uuid, email } = await newMember(service, 'owner', account);
+      const found = await service.store.findMember({ email: email.toUpperCase() });
+      expect(found).toEqual({ uuid, email, account: { uuid: account.uuid, name: 'A producer' } });
+      const input = { account: account.uuid, uuid, by: null };
+      const refused = service.store.removeMember({ ...input, lastOwner: false });
+      expect(await refused.catch(({ kind }) => kind)).toBe('conflict');
+      expect((await browser.send('GET', '/session')).status).toBe(200);
+      await service.store.removeMember({ ...input, lastOwner: true });
+      expect(await service.store.findMember({ email })).toBeNull();
+      expect(await byToken<Member>('/members', account)).toEqual([]);
     });
 
     test('[U-20] an owner remains also when all owners leave concurrently', async () => {

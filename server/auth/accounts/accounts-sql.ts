@@ -45,6 +45,41 @@ export async function lockAccount(
   if (!member) throw new DomainError('unauthorized', 'You are no longer an owner of the account.');
 }
 
+/**
+ * Finds an account by its uuid or by its email, in any case.
+ * @throws DomainError `conflict` when this is the email of several accounts, which earlier versions allowed
+ */
+export async function accountOf(tx: Tx, uuidOrEmail: string): Promise<User | null> {
+  const accounts = await tx.query<User>(
+    `select uuid, email, name, created from accounts
+     where uuid = $1 or email = $1 or lower(email) = $2 order by email`,
+    [uuidOrEmail, uuidOrEmail.toLowerCase()],
+  );
+  const exact = accounts.find(({ email }) => email === uuidOrEmail);
+  if (exact || accounts.length <= 1) return exact ?? accounts[0] ?? null;
+  const emails = accounts.map(({ email }) => email).join(', ');
+  const detail = `Several accounts have this email. Write it in the case of one of them: ${emails}.`;
+  throw new DomainError('conflict', detail);
+}
+
+/**
+ * Inserts an account unless another one has its email.
+ * @param account.email in lower case
+ * @returns whether it was inserted
+ */
+export async function insertAccount(tx: Tx, account: User): Promise<boolean> {
+  const { uuid, email, name, created } = account;
+  // Earlier versions stored emails as they were typed.
+  const [typed] = await tx.query('select uuid from accounts where lower(email) = $1', [email]);
+  if (typed) return false;
+  const { affected } = await tx.query(
+    `insert into accounts (uuid, email, name, created) values ($1, $2, $3, $4)
+     on conflict (email) do nothing`,
+    [uuid, email, name, created],
+  );
+  return affected > 0;
+}
+
 async function insertToken(tx: Tx, account: string, token: NewToken, nowMs: number) {
   await tx.query(
     `insert into api_tokens (id, number, account, name, prefix, hash, created)
@@ -77,13 +112,8 @@ export const accountProcedures = {
   /** Creates an account with its first token. @throws DomainError `conflict` when the email is taken. */
   createAccount: writeProcedure(
     async (tx, input: { user: User; token: NewToken; nowMs: number }): Promise<void> => {
-      const { uuid, email, name, created } = input.user;
-      const { affected } = await tx.query(
-        `insert into accounts (uuid, email, name, created) values ($1, $2, $3, $4)
-         on conflict (email) do nothing`,
-        [uuid, email, name, created],
-      );
-      if (affected === 0) {
+      const { uuid, email } = input.user;
+      if (!(await insertAccount(tx, input.user))) {
         throw new DomainError(
           'conflict',
           `An account with the email ${email} already exists. Use another email, or create a token for it with "token create".`,
@@ -93,13 +123,7 @@ export const accountProcedures = {
     },
   ),
 
-  findAccount: readProcedure(async (tx, { email }: { email: string }): Promise<User | null> => {
-    const [user] = await tx.query<User>(
-      'select uuid, email, name, created from accounts where email = $1',
-      [email],
-    );
-    return user ?? null;
-  }),
+  findAccount: readProcedure((tx, { email }: { email: string }) => accountOf(tx, email)),
 
   /** The account of a token, by the token's hash; null for an unknown or revoked token. */
   findTokenOwner: readProcedure((tx, { hash }: { hash: string }) => tokenOwnerOf(tx, hash)),

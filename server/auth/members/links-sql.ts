@@ -3,14 +3,19 @@ import type { Invitation, Link, LinkKind, MemberRole } from '../../../protocol/m
 import { DomainError } from '../../platform/errors.ts';
 import { nextNumber } from '../../storage/sql/counters.ts';
 import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
-import { lockAccount } from '../accounts/accounts-sql.ts';
+import { accountOf, insertAccount, lockAccount } from '../accounts/accounts-sql.ts';
 import {
   INVITATION_LIFETIME_MS,
   INVITATIONS_MAX,
   OPERATOR_LINK_LIFETIME_MS,
   SETUP_LINKS_MAX,
 } from './member-rules.ts';
-import { insertMember, type NewMember } from './members-sql.ts';
+import {
+  insertMember,
+  type MemberAndAccount,
+  memberByEmail,
+  type NewMember,
+} from './members-sql.ts';
 import { endSessionsOf, insertSession, type NewSession, type SessionRow } from './sessions-sql.ts';
 
 /** A link to insert. It has the hash instead of the secret. */
@@ -18,6 +23,15 @@ export interface NewLink {
   readonly id: string;
   readonly hash: string;
   readonly nowMs: number;
+}
+
+/** A link that the operator created. */
+export interface OperatorLink {
+  readonly kind: LinkKind;
+  /** The account that it opens. */
+  readonly account: { readonly uuid: string; readonly name: string };
+  /** Unix ms. */
+  readonly expires: number;
 }
 
 interface LinkRow {
@@ -152,13 +166,7 @@ export const linkProcedures = {
       await lockMemberCreation(tx);
       if (await hasMembers(tx)) throw invalidLink();
       await consumeLink(tx, input.hash, input.session.nowMs);
-      const { uuid, email, name, created } = input.account;
-      const { affected } = await tx.query(
-        `insert into accounts (uuid, email, name, created) values ($1, $2, $3, $4)
-         on conflict (email) do nothing`,
-        [uuid, email, name, created],
-      );
-      if (affected === 0) {
+      if (!(await insertAccount(tx, input.account))) {
         throw new DomainError(
           'conflict',
           'An account with this email already exists. Open it with "fourbeat member link", or use another email.',
@@ -250,44 +258,50 @@ export const linkProcedures = {
 
   /**
    * Creates a link for the operator: a password link for the member with this email or, if there is
-   * none, an owner invitation for the account with this email.
-   * @returns its kind and when it expires; null when there is neither a member nor an account
+   * none, an owner invitation for it.
+   * @param input.account uuid or email of the account; null: the account with this email, else the member's
+   * @returns null when there is neither a member nor an account
+   * @throws DomainError `not-found` for an unknown account, `conflict` when the email is that of a member of
+   *   another account: invitations verify no email, so any account can have this member
    */
   createMemberLink: writeProcedure(
     async (
       tx,
-      { email, link }: { email: string; link: NewLink },
-    ): Promise<{ kind: LinkKind; expires: number } | null> => {
-      const lowerCase = email.toLowerCase();
-      const expires = link.nowMs + OPERATOR_LINK_LIFETIME_MS;
-      const [member] = await tx.query<{ account: string }>(
-        'select account from members where email = $1',
-        [lowerCase],
-      );
-      if (member) {
-        await lockAccount(tx, member.account);
-        await tx.query("delete from links where kind = 'password' and email = $1", [lowerCase]);
-        const fields = { account: member.account, email: lowerCase, role: null, expires };
-        await insertLink(tx, link, { kind: 'password', ...fields });
-        return { kind: 'password', expires };
+      input: { email: string; account: string | null; link: NewLink },
+    ): Promise<OperatorLink | null> => {
+      const { link } = input;
+      const email = input.email.toLowerCase();
+      const member = await memberByEmail(tx, email);
+      const wanted = await accountOf(tx, input.account ?? input.email);
+      if (input.account !== null && !wanted) {
+        throw new DomainError('not-found', `No account has the email or id ${input.account}.`);
       }
-      const [account] = await tx.query<{ uuid: string }>(
-        'select uuid from accounts where email = $1',
-        [email],
-      );
+      const account = wanted ?? member?.account;
       if (!account) return null;
+      if (member && member.account.uuid !== account.uuid) throw memberOfOther(member, account);
       await lockAccount(tx, account.uuid);
-      const invitee = {
-        account: account.uuid,
-        email: lowerCase,
-        role: 'owner',
-        lifeMs: OPERATOR_LINK_LIFETIME_MS,
-      } as const;
-      await insertInvitation(tx, link, invitee);
-      return { kind: 'invitation', expires };
+      const { uuid, name } = account;
+      const expires = link.nowMs + OPERATOR_LINK_LIFETIME_MS;
+      if (member) {
+        await tx.query("delete from links where kind = 'password' and email = $1", [email]);
+        await insertLink(tx, link, { kind: 'password', account: uuid, email, role: null, expires });
+      } else {
+        const lifeMs = OPERATOR_LINK_LIFETIME_MS;
+        await insertInvitation(tx, link, { account: uuid, email, role: 'owner', lifeMs });
+      }
+      return { kind: member ? 'password' : 'invitation', account: { uuid, name }, expires };
     },
   ),
 };
+
+type NamedAccount = OperatorLink['account'];
+
+function memberOfOther({ email, account }: MemberAndAccount, wanted: NamedAccount): DomainError {
+  return new DomainError(
+    'conflict',
+    `${email} is a member of the account "${account.name}" (${account.uuid}), not of "${wanted.name}" (${wanted.uuid}). For a link to the first one add --account ${account.uuid}. To free the email for the second one run: fourbeat member remove --email ${email}`,
+  );
+}
 
 // Locks the counter that numbers members, so that no member is inserted until this transaction ends.
 async function lockMemberCreation(tx: Tx): Promise<void> {

@@ -2,7 +2,7 @@ import type { LinkKind } from '../../../protocol/members.ts';
 import { runtime } from '../../platform/runtime.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { hashSecret, newSecret } from '../secrets.ts';
-import type { linkProcedures, NewLink } from './links-sql.ts';
+import type { linkProcedures, NewLink, OperatorLink } from './links-sql.ts';
 
 type LinkStore = Calls<typeof linkProcedures>;
 
@@ -29,30 +29,27 @@ export async function newSetupLink(
 }
 
 /** A link that the operator passes on to a member. */
-export interface MemberLink {
+export interface MemberLink extends OperatorLink {
   readonly email: string;
-  readonly kind: LinkKind;
   readonly link: string;
-  /** Unix ms. */
-  readonly expires: number;
 }
 
 /**
  * Creates a link by which the member with this email sets a new password or, if there is none, by which
- * the account with this email gets an owner.
+ * an account gets an owner.
+ * @param account uuid or email of the account; null: the one with this email, else the member's
  * @returns null when there is neither such a member nor such an account
+ * @throws DomainError as `createMemberLink`
  */
 export async function newMemberLink(
   store: Pick<LinkStore, 'createMemberLink'>,
-  email: string,
+  { email, account }: { email: string; account: string | null },
   origin: string,
   nowMs: number,
 ): Promise<MemberLink | null> {
   const { secret, link } = newLink(nowMs);
-  const created = await store.createMemberLink({ email, link });
-  if (created === null) return null;
-  const { kind, expires } = created;
-  return { email, kind, link: linkUrl(origin, kind, secret), expires };
+  const created = await store.createMemberLink({ email, account, link });
+  return created && { email, ...created, link: linkUrl(origin, created.kind, secret) };
 }
 
 function newLink(nowMs: number): { secret: string; link: NewLink } {

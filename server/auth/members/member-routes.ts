@@ -47,7 +47,7 @@ export function memberHandlers(
     }),
 
     removeMember: studio(studioApi.removeMember, async (call) => {
-      await store.removeMember(memberOf(call), call.idempotency);
+      await store.removeMember({ ...memberOf(call), lastOwner: false }, call.idempotency);
       sessions.clearCache();
       return null;
     }),

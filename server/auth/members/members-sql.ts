@@ -21,6 +21,25 @@ async function membersOf(tx: Tx, account: string): Promise<Member[]> {
   return [...rows];
 }
 
+/** A member, and the account that it belongs to. */
+export interface MemberAndAccount {
+  readonly uuid: string;
+  readonly email: string;
+  readonly account: { readonly uuid: string; readonly name: string };
+}
+
+/** The member with this email, in any case; null when there is none. */
+export async function memberByEmail(tx: Tx, email: string): Promise<MemberAndAccount | null> {
+  const [row] = await tx.query<{ uuid: string; email: string; account: string; name: string }>(
+    `select m.uuid as uuid, m.email as email, a.uuid as account, a.name as name
+     from members m join accounts a on a.uuid = m.account where m.email = $1`,
+    [email.toLowerCase()],
+  );
+  if (!row) return null;
+  const { account, name, ...member } = row;
+  return { ...member, account: { uuid: account, name } };
+}
+
 /**
  * Inserts a member of an account that this transaction has locked or created, and deletes all setup
  * links: the service is set up.
@@ -37,7 +56,10 @@ export async function insertMember(tx: Tx, member: NewMember): Promise<void> {
     [uuid, await nextNumber(tx, 'member'), account, email, name, role, passwordHash, created],
   );
   if (affected === 0) {
-    throw new DomainError('conflict', 'A member with this email already exists. Sign in with it.');
+    throw new DomainError(
+      'conflict',
+      'A member with this email already exists. Sign in with it, or ask the operator of the service if it is not you.',
+    );
   }
   await tx.query("delete from links where kind = 'setup'");
 }
@@ -73,6 +95,8 @@ interface MemberOfAccount {
 export const memberProcedures = {
   listMembers: readProcedure((tx, { account }: { account: string }) => membersOf(tx, account)),
 
+  findMember: readProcedure((tx, { email }: { email: string }) => memberByEmail(tx, email)),
+
   /** @throws DomainError `not-found`, or `conflict` when no owner would be left */
   changeRole: writeProcedure(
     async (tx, { role, ...input }: MemberOfAccount & { role: MemberRole }): Promise<Member> => {
@@ -85,19 +109,25 @@ export const memberProcedures = {
     },
   ),
 
-  /** Removes a member with its sessions. @throws DomainError as `changeRole` */
-  removeMember: writeProcedure(async (tx, input: MemberOfAccount): Promise<void> => {
-    const { account, uuid } = input;
-    const { member, members } = await lockAccountOfMember(tx, input);
-    requireRemainingOwner(members, uuid, null);
-    await withdrawInvitationsOf(tx, account, member);
-    // A concurrent sign-in locks this row too. If it commits first, its session is deleted here;
-    // otherwise it finds no member.
-    await tx.query(`select uuid from members where uuid = $1 ${tx.locks.update}`, [uuid]);
-    await endSessionsOf(tx, uuid, null);
-    await tx.query("delete from links where kind = 'password' and email = $1", [member.email]);
-    await tx.query('delete from members where uuid = $1', [uuid]);
-  }),
+  /**
+   * Removes a member with its sessions.
+   * @param input.lastOwner whether it may be the last owner of the account
+   * @throws DomainError as `changeRole`
+   */
+  removeMember: writeProcedure(
+    async (tx, input: MemberOfAccount & { lastOwner: boolean }): Promise<void> => {
+      const { account, uuid } = input;
+      const { member, members } = await lockAccountOfMember(tx, input);
+      if (!input.lastOwner) requireRemainingOwner(members, uuid, null);
+      await withdrawInvitationsOf(tx, account, member);
+      // A concurrent sign-in locks this row too. If it commits first, its session is deleted here;
+      // otherwise it finds no member.
+      await tx.query(`select uuid from members where uuid = $1 ${tx.locks.update}`, [uuid]);
+      await endSessionsOf(tx, uuid, null);
+      await tx.query("delete from links where kind = 'password' and email = $1", [member.email]);
+      await tx.query('delete from members where uuid = $1', [uuid]);
+    },
+  ),
 
   /**
    * Changes the name or the password of a member; null leaves it unchanged. A new password ends the other
