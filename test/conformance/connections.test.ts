@@ -143,6 +143,7 @@ const RAW_REQUESTS: [string, number, string | Uint8Array][] = [
   ['two Hosts', 400, `${GET}${HOST}${HOST}\r\n`],
   ['a header without a colon', 400, `${GET}${HOST}nonsense\r\n\r\n`],
   ['a control character in a header', 400, `${GET}${HOST}X: a\x01b\r\n\r\n`],
+  ['DEL in a header', 400, `${GET}${HOST}X: a\x7fb\r\n\r\n`],
   ['two lengths', 400, `${GET}${HOST}Content-Length: 1\r\nContent-Length: 2\r\n\r\nxx`],
   ['a length that is no number', 400, `${GET}${HOST}Content-Length: x\r\n\r\n`],
   [

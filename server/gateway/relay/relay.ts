@@ -63,7 +63,9 @@ const HEAD_TOO_LARGE = Buffer.from(
 // Timeouts in seconds. The gateway ends connections of clients that read nothing, and the origin server has
 // stricter timeouts for bodies (SPEC L-2).
 const MAX_SILENT_TICKS = 12; // without a byte of an incomplete request
-const MAX_UNANSWERED_TICKS = 15; // for the response to a request whose end is unknown
+// For the response to a request whose end is unknown. The origin server may accept it, and then waits for a body that it
+// never gets. Shorter than proxies wait, which take a node without a response for a failed one.
+const MAX_UNANSWERED_TICKS = 2;
 const MAX_DIALING_TICKS = 5; // for a connection to the origin server
 
 /**
@@ -200,10 +202,10 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
 
   /** @param bytes the same as those that the constructor got */
   start(bytes: Buffer): void {
-    const { lineBytes, hasSeveralHosts } = this.framing;
+    const { lineBytes, isRejected } = this.framing;
     // The header with the client's address goes after the first line. Without the end of that line there is no
     // place for it, and the origin server could read the bytes that follow as requests without an address.
-    if (lineBytes === 0 || hasSeveralHosts) {
+    if (lineBytes === 0 || isRejected) {
       const isTooLarge = lineBytes === 0 && bytes.length > HEAD_BYTES_MAX;
       this.client.send(isTooLarge ? HEAD_TOO_LARGE : BAD_REQUEST);
       this.end();
@@ -282,7 +284,9 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
   tick(): void {
     this.ageTicks++;
     this.idleTicks++;
-    if (this.isTimedOut()) this.end();
+    if (!this.isTimedOut()) return;
+    if (this.framing.body === 'unknown' && !this.response.hasStarted) this.client.send(BAD_REQUEST);
+    this.end();
   }
 
   /** Aborts the request, and ends both connections. */

@@ -12,8 +12,11 @@ export interface RequestFraming {
   readonly isUnambiguous: boolean;
   /** Whether the method is HEAD: the response has no body, whatever its head says. */
   readonly isHead: boolean;
-  /** Whether the head has several `Host` lines, which a server must reject (RFC 9112, 3.2). */
-  readonly hasSeveralHosts: boolean;
+  /**
+   * Whether the gateway must reject the request: several `Host` lines (RFC 9112, 3.2), or a DEL (RFC 9110,
+   * 5.5), which nginx and the origin server accept.
+   */
+  readonly isRejected: boolean;
 }
 
 // As bytes: a search for a string takes six times as long.
@@ -49,7 +52,7 @@ export function parseRequestFraming(bytes: Buffer): RequestFraming {
   if (headBytes > HEAD_BYTES_MAX) return unknownFraming(bytes, headBytes);
   const head = bytes.toString('latin1', 0, headBytes);
   const match = STRICT_HEAD.exec(head);
-  if (!match) return unknownFraming(bytes, headBytes);
+  if (!match) return { ...unknownFraming(bytes, headBytes), isRejected: head.includes('\x7f') };
   const method = match[1] as string;
   const isHttp11 = match[3] === '1';
   const fields = framingFields(head);
@@ -67,7 +70,7 @@ export function parseRequestFraming(bytes: Buffer): RequestFraming {
       fields.hostCount === 1 &&
       !fields.isAmbiguous,
     isHead: method === 'HEAD',
-    hasSeveralHosts: fields.hostCount > 1,
+    isRejected: fields.hostCount > 1,
   };
 }
 
@@ -151,6 +154,6 @@ function unknownFraming(bytes: Buffer, headBytes: number): RequestFraming {
     body: 'unknown',
     isUnambiguous: false,
     isHead: bytes.toString('latin1', 0, 5) === 'HEAD ',
-    hasSeveralHosts: false,
+    isRejected: false,
   };
 }
