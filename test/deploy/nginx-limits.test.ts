@@ -161,6 +161,50 @@ describe('nginx of deploy/compose and nodes that are busy', () => {
   });
 });
 
+describe('nginx of deploy/compose and paths that a node reads differently', () => {
+  test.each([
+    '/studio/v1/quizzes/..%2f..%2f..%2fx/duplicate',
+    '/studio/v1/quizzes/%2E%2E/..%5Cx',
+    '/api/v1/x/../../../studio/v1/streams',
+  ])('[L-21] %s gets 400 from nginx', async (path) => {
+    let arrivals = 0;
+    await using nginx = await startInFrontOf(() => {
+      arrivals++;
+      return noContent();
+    });
+    const head = rawHead(`POST ${path}`, { 'Content-Length': '0', Connection: 'close' });
+    const answer = await rawExchange(nginx.url, [head], { waitMs: 2_000 });
+    expect([answer.status, arrivals]).toEqual([400, 0]);
+    expect(answer.text).toContain('{"type":"about:blank","title":"Bad Request","status":400');
+  });
+
+  test('[L-21] a POST to no route of viewers that gets no response takes no node out of rotation', async () => {
+    const viewerNodes = new Set<string>();
+    await using nginx = await startInFrontOf(async (request, node) => {
+      if (request.url.endsWith('/nothing')) await Bun.sleep(2_000);
+      else viewerNodes.add(`${request.headers.get('authorization')} on node ${node}`);
+      return noContent();
+    }, twentyTimesFaster);
+    const url = `${nginx.url}/api/v1/nothing`;
+    const sent = Array.from({ length: 60 }, (_, n) => statusOf(url, 'POST', `Bearer ${n}`));
+    const posts = Promise.all(sent);
+    expect(await heartbeatsDuring(nginx, posts)).toEqual(new Set([204]));
+    expect(new Set(await posts)).toEqual(new Set([503]));
+    expect(viewerNodes.size).toBe(VIEWERS);
+  });
+
+  test('[L-6] all spellings of a scheme lead to the same node', async () => {
+    const nodes = new Set<number>();
+    await using nginx = await startInFrontOf((_, node) => {
+      nodes.add(node);
+      return noContent();
+    });
+    for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEARER', 'beAReR', 'Bearer  '])
+      await statusOf(`${nginx.url}/api/v1/view-counts/a`, 'POST', `${scheme} token`);
+    expect(nodes.size).toBe(1);
+  });
+});
+
 const IMPORT_PATH = '/studio/v1/streams/a/quizzes/import';
 const PATHS_WITH_LIMITS = ['/media/a', '/studio/v1/streams'];
 const BODIES_MAX = 5_000;
