@@ -73,6 +73,8 @@ export const ROUNDS_ASKING_MAX = 100;
 export const CONTACT_ROUNDS_SEARCHED = 100;
 /** Deepest nesting of a JSON body. */
 export const JSON_DEPTH = 8;
+/** Most members and elements of a JSON body, at all levels together. */
+export const JSON_VALUES = 4_000;
 
 /** Elements of a page of a list, unless the request asks for more. */
 export const PAGE_SIZE = 20;

@@ -88,12 +88,13 @@ export function rateLimitKey(address: string): string {
   return `${network.join(':')}::/64`;
 }
 
-// Keys as `rateLimitKey` returns them.
-const CLIENT_KEY = /^(?:((?:[\da-f]+:){2}[\da-f]+):[\da-f]+::\/64|(\d+\.\d+)\.\d+\.\d+)(?: |$)/;
+// Keys as `rateLimitKey` and `clientKey` return them.
+const CLIENT_KEY =
+  /^(?:((?:[\da-f]+:){2}[\da-f]+)(?::[\da-f]+::\/64|::\/48)|(\d+\.\d+)\.\d+\.\d+)(?: |$)/;
 
 /**
  * The network of a rate limit key: the /48 of an IPv6 address, the /16 of an IPv4 address.
- * @param key the key of a client, or such a key and further text after a space
+ * @param key the key of a client or its /48, or such a key and further text after a space
  * @returns null for another key
  */
 export function networkOf(key: string): string | null {

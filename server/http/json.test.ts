@@ -25,6 +25,9 @@ describe('[G-20] strict JSON', () => {
     ['1e999', 'must be a JSON object'],
     [`{"a":${'['.repeat(9)}${']'.repeat(9)}}`, 'nested deeper'],
     [`${'['.repeat(5000)}`, 'nested deeper'],
+    [`{"a":[${'1,'.repeat(4_001)}1]}`, 'more than 4000 members and elements'],
+    [`{${'"a":1,'.repeat(4_001)}"b":1}`, 'more than 4000 members and elements'],
+    [`{"a":[${'[],'.repeat(4_001)}[`, 'more than 4000 members and elements'],
     ['{"a":1', 'not valid JSON'],
     ['', 'is empty; send a JSON object'],
     [' \n', 'is empty; send a JSON object'],
@@ -51,8 +54,8 @@ describe('[G-20] strict JSON', () => {
     );
   });
 
-  test('strict JSON ignores colons, braces and quotes inside strings', () => {
-    const value = { 'a:b': '{"x":1}', c: '\\":\\\\' };
+  test('strict JSON ignores colons, braces, commas and quotes inside strings', () => {
+    const value = { 'a:b': '{"x":1}', c: '\\":\\\\', d: ','.repeat(5_000) };
     expect(parseJsonObject(JSON.stringify(value))).toEqual(value);
   });
 });

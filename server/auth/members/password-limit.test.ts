@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { rateLimitKey } from '../../http/address.ts';
 import { RateLimited } from '../../platform/errors.ts';
 import { PasswordLimit } from './password-limit.ts';
 
@@ -17,6 +18,13 @@ describe('PasswordLimit', () => {
     take(passwords, 'owner', 3);
     take(passwords, 'guesser', 3, 'bob@example.org');
     passwords.take('guesser', EMAIL, 60_000);
+  });
+
+  test('[L-16] counts an IPv6 client by its /48', () => {
+    const passwords = limit();
+    for (let n = 0; n < 3; n++) take(passwords, rateLimitKey(`2001:db8:aa:${n}::1`));
+    expect(() => take(passwords, rateLimitKey('2001:db8:aa:3::1'))).toThrow(RateLimited);
+    take(passwords, rateLimitKey('2001:db8:ab:3::1'));
   });
 
   test('[L-16] limits the attempts of all clients for an email to ten times as many', () => {

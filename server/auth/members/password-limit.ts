@@ -1,4 +1,4 @@
-import { networkOf } from '../../http/address.ts';
+import { clientKey, networkOf } from '../../http/address.ts';
 import { KeyWindows, type RateLimit, RateLimiter } from '../../platform/rate-limiter.ts';
 import { runtime } from '../../platform/runtime.ts';
 
@@ -38,7 +38,8 @@ export class PasswordLimit {
    * @throws RateLimited when a limit is reached
    */
   take(client: string, email: string, nowMs = runtime.monotonicMs()): void {
-    this.ofClient.take(`${client} ${email}`, nowMs);
+    // By /64, ten networks of one customer would use up the limit of all clients for this email.
+    this.ofClient.take(`${clientKey(client)} ${email}`, nowMs);
     this.ofEmail.take(email, nowMs);
   }
 
