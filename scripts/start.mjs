@@ -20,8 +20,8 @@ try {
 
 /**
  * Ctrl-C signals every process of the terminal's process group, and npm forwards it as well. The demo has
- * a group of its own, so that it gets each signal once, from here. `--no-orphans` ends it when this process
- * is killed.
+ * a group of its own, so that it gets each signal once, from here. It gets SIGTERM for SIGHUP, which it handles
+ * on a terminal only. `--no-orphans` ends it when this process is killed.
  */
 function runDemo(bun, args) {
   const child = spawn(
@@ -34,7 +34,7 @@ function runDemo(bun, args) {
     process.on(signal, () => {
       const nowMs = performance.now();
       if (nowMs - (lastSignalMs.get(signal) ?? -DUPLICATE_SIGNAL_MS) >= DUPLICATE_SIGNAL_MS) {
-        child.kill(signal);
+        child.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal);
       }
       lastSignalMs.set(signal, nowMs);
     });

@@ -3,6 +3,7 @@ import { openEmbedded } from '../app/backends-embedded.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../app/server.ts';
 import type { Config } from '../platform/config.ts';
 import { createLogger, type LogStream, standardError } from '../platform/logging.ts';
+import { stopSignals } from '../platform/stop-signal.ts';
 import { writeServerUrl } from '../storage/sql/lock.ts';
 
 // O-11 allows 10 s in total; the last commit may take 2 s of it.
@@ -113,7 +114,7 @@ async function fail(log: LogStream): Promise<void> {
 
 function nextSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, resolve);
+    for (const signal of stopSignals()) process.once(signal, resolve);
   });
 }
 

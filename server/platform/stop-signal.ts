@@ -1,4 +1,3 @@
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** Exit status that shells use for Ctrl-C. */
 const INTERRUPTED_STATUS = 130;
 
@@ -10,7 +9,17 @@ export interface StopSignal {
   dispose(): void;
 }
 
-/** Listens for SIGINT, SIGTERM and SIGHUP. A second signal ends the process immediately. */
+/**
+ * The signals that stop a command in order. A handler for SIGHUP would undo `nohup`, which ignores the signal;
+ * no runtime says whether a signal was ignored. `nohup` redirects an output to a terminal, so a process that
+ * still has one runs without it, and SIGHUP means that the terminal was closed.
+ * @param isTerminal whether standard output is a terminal
+ */
+export function stopSignals(isTerminal = process.stdout.isTTY === true): NodeJS.Signals[] {
+  return isTerminal ? ['SIGINT', 'SIGTERM', 'SIGHUP'] : ['SIGINT', 'SIGTERM'];
+}
+
+/** Listens for `stopSignals`. A second signal ends the process immediately. */
 export function listenForStop(): StopSignal {
   const requested = Promise.withResolvers<void>();
   let isRequested = false;
@@ -22,14 +31,15 @@ export function listenForStop(): StopSignal {
     if (isRequested) process.exit(INTERRUPTED_STATUS);
     request();
   };
-  for (const signal of SIGNALS) process.on(signal, onSignal);
+  const signals = stopSignals();
+  for (const signal of signals) process.on(signal, onSignal);
   // The reader closed the pipe. Later writes fail too, so `dispose` keeps this handler.
   process.stdout.on('error', request);
   return {
     requested: requested.promise,
     isRequested: () => isRequested,
     dispose: () => {
-      for (const signal of SIGNALS) process.off(signal, onSignal);
+      for (const signal of signals) process.off(signal, onSignal);
     },
   };
 }

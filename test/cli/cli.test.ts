@@ -325,6 +325,17 @@ describe('the end of a server', () => {
     expect(await poll).toBe('cut');
   });
 
+  test('[O-11] under nohup a server outlives SIGHUP and drains on SIGTERM', async () => {
+    const args = ['--data', folder.path('nohup')];
+    const started = await serveProcess(args, {}, null, ['nohup']);
+    started.signal('SIGHUP');
+    const ended = await Promise.race([started.exited.then(() => true), Bun.sleep(500)]);
+    expect(ended).toBeUndefined();
+    expect((await fetch(`${started.url}/readyz`)).status).toBe(200);
+    started.signal('SIGTERM');
+    expect(await started.exited).toBe(0);
+  });
+
   test('[R-6] [R-17] after kill -9 the next start needs no repair and is ready in 2 s', async () => {
     const directory = folder.path('killed');
     const { token } = await createAccount(directory, 'ann@example.org');
