@@ -85,6 +85,14 @@ describe('a winner', () => {
     expect(attempts).toHaveLength(3);
   });
 
+  test('[W-9] is not reported again after a 409 when the limit rejected the reports before', async () => {
+    const errors = [new FourbeatError('busy', 'x', 429), new FourbeatError('refused', 'x', 409)];
+    const { machine, attempts, done } = report((nth) => errors[nth - 1] ?? null);
+    await machine.advance(10_000);
+    expect(await done).toBe(false);
+    expect(attempts).toHaveLength(2);
+  });
+
   test('is reported for at most 10 s', async () => {
     const { machine, attempts, done } = report(() => new FourbeatError('unavailable', 'x'));
     await machine.advance(60_000);

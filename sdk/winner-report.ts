@@ -43,12 +43,14 @@ export async function reportWinner(
   if (remainingMs < -GRACE_MS) return false;
   await timers.wait(env.random() * Math.min(SPREAD_MS, remainingMs / 2));
   const backoff = new Backoff(env.random, MIN_BACKOFF_MS, MAX_BACKOFF_MS);
-  for (let isRepeated = false; ; isRepeated = true) {
+  // Whether the service may still process an attempt to which it did not respond.
+  let mayBePending = false;
+  for (;;) {
     const error = await api.recordWinner(isSure).then(() => null, toFourbeatError);
     if (!error) return true;
     const ms = backoff.nextMs(error);
-    // An earlier attempt may still be in progress in the service.
-    const mayWin = error.isRetryable || (isRepeated && error.status === 409);
+    mayBePending ||= error.kind === 'unavailable';
+    const mayWin = error.isRetryable || (mayBePending && error.status === 409);
     if (!mayWin || clock.nowMs() + ms > endMs + GRACE_MS) return false;
     await timers.wait(ms);
   }
