@@ -4,7 +4,7 @@ import { openTestRedis, setCall } from '../../../test/support/backends/redis-cli
 import { until } from '../../../test/support/backends/redis-replicated.ts';
 import { replaceRuntime, SYSTEM_RUNTIME } from '../../platform/runtime.ts';
 import type { Redis } from './redis.ts';
-import { parsePrimaryView } from './sentinels.ts';
+import { parsePrimaryView, Sentinels } from './sentinels.ts';
 
 /** A fake Sentinel that reports the primary that the test sets. */
 interface FakeSentinel {
@@ -94,6 +94,34 @@ describe('[N-15] Sentinels', () => {
     replaceRuntime({ ...SYSTEM_RUNTIME, monotonicMs: () => monotonicMs() + 30_000 });
     ends.push(() => replaceRuntime(SYSTEM_RUNTIME));
     await until(() => writeReaches(redis, other, 'c'), 'calls to reach the new primary');
+  });
+
+  test('Sentinels that were set up anew are not followed for two replies 30 s apart with failures between', async () => {
+    const fakes = [1, 2, 3].map(() => createFakeSentinel({ port: 7001, epoch: 4 }));
+    ends.push(...fakes.map(({ stop }) => stop));
+    let [nowMs, isReachable] = [0, true];
+    replaceRuntime({ ...SYSTEM_RUNTIME, monotonicMs: () => nowMs });
+    ends.push(() => replaceRuntime(SYSTEM_RUNTIME));
+    const sentinels = new Sentinels({
+      addresses: fakes.map(({ port }) => ({ host: '127.0.0.1', port })),
+      primaryName: 'fourbeat',
+      connectTo: (address) => address,
+      handshake: async () => {
+        if (!isReachable) throw new Error('unreachable');
+      },
+    });
+    const portAt = async (atMs: number) => {
+      nowMs = atMs;
+      return (await sentinels.primary()).port;
+    };
+    expect(await portAt(0)).toBe(7001);
+    for (const fake of fakes) fake.report = { port: 7002, epoch: 0 };
+    expect(await portAt(1_000)).toBe(7001);
+    isReachable = false;
+    await expect(portAt(2_000)).rejects.toThrow('no Sentinel responds');
+    isReachable = true;
+    expect(await portAt(31_000)).toBe(7001);
+    expect(await portAt(61_000)).toBe(7002);
   });
 
   test('Sentinels report the primary in a list of names and values', () => {

@@ -28,7 +28,7 @@ const OLDER_EPOCH_MAX_MS = 30_000;
 /** The Sentinels of a primary: they report which server it is. */
 export class Sentinels {
   private latest: PrimaryView | null = null;
-  /** When the first of the last views with an older epoch came; null: the last view was current. */
+  /** When the first of the last views with an older epoch came; null: the last check brought no such view. */
   private olderSinceMs: number | null = null;
   private timer: Timer | null = null;
 
@@ -40,7 +40,11 @@ export class Sentinels {
    * @throws RedisConfigurationError when none knows a primary of this name
    */
   async primary(): Promise<HostPort> {
-    const view = await this.newestView();
+    const view = await this.newestView().catch((error) => {
+      // Views from before and after a failure are no 30 s of agreement.
+      this.olderSinceMs = null;
+      throw error;
+    });
     if (this.latest === null || view.epoch >= this.latest.epoch || this.wereSetUpAnew(view)) {
       this.latest = view;
       this.olderSinceMs = null;
