@@ -43,6 +43,22 @@ describe('stored state', () => {
     expect(storage.getItem('fourbeat:1:mine')).toBe('{"next":500}');
   });
 
+  test('is saved in a full storage once the state of old streams is removed', () => {
+    class FullStorage extends PageStorage {
+      override setItem(key: string, value: string): void {
+        if (this.getItem('fourbeat:1:old') !== null) throw new Error('QuotaExceededError');
+        super.setItem(key, value);
+      }
+    }
+    const storage = new FullStorage();
+    Object.assign(storage, { 'fourbeat:1:old': '{"next":99}' });
+    const state = new PersistentState(storage, 'fourbeat:1:mine');
+    state.save(() => '{"next":99}', 99);
+    expect(Object.keys(storage)).toEqual(['fourbeat:1:old']);
+    state.save(() => '{"next":500}', 100);
+    expect(Object.keys(storage)).toEqual(['fourbeat:1:mine']);
+  });
+
   test('of another stream is removed after a week, not after six days', async () => {
     const { machine, join } = createJoinFixture();
     const storage = new PageStorage();

@@ -29,12 +29,17 @@ export class PersistentState {
     // `localStorage` lists its keys as properties; other storages have none with this prefix.
     const texts = this.#storage as Record<string, string> | null;
     try {
-      this.#lastText = text();
-      this.#storage?.setItem(this.#key, this.#lastText);
+      // First, since they may fill the storage.
       for (const key in texts) {
         const isOurs = key.startsWith('fourbeat:');
         if (isOurs && JSON.parse(texts[key] as string).next < oldest) delete texts[key];
       }
+    } catch {
+      // A text is not JSON: the ones after it stay.
+    }
+    try {
+      this.#lastText = text();
+      this.#storage?.setItem(this.#key, this.#lastText);
     } catch {
       // The storage is full or not accessible: nothing is stored.
     }
