@@ -62,6 +62,33 @@ describe('ViewerNames', () => {
     expect(stored.flat().map(({ name }) => name)).toEqual(['Anna1984', 'Kota', '47299']);
   });
 
+  test.each(['\u2800', '\u3164', '\u200b', '\u202e\u202c', ' \ufe0f\u2060\u{e0041}'])(
+    '[W-13] ViewerNames ignores a name without a visible character: %j',
+    async (name) => {
+      names.note(named(1, name));
+      await written();
+      expect(stored).toEqual([]);
+    },
+  );
+
+  test('[W-13] ViewerNames stores a name in the order in which it is compared with codes', async () => {
+    names.note(named(1, '\u202e9274-ATOK'));
+    names.note(named(2, '\u202eKOTA-4729'));
+    names.note(named(3, '\u2067Ada\u2069'));
+    await written();
+    expect(stored.flat().map(({ seat, name }) => [seat, name])).toEqual([
+      [1, '9274-ATOK'],
+      [3, 'Ada'],
+    ]);
+  });
+
+  test('[W-13] ViewerNames keeps joiners, which emoji and scripts need', async () => {
+    const joined = ['👩\u200d🚀', 'می\u200cخواهم'];
+    for (const [seat, name] of joined.entries()) names.note(named(seat, name));
+    await written();
+    expect(stored.flat().map(({ name }) => name)).toEqual(joined);
+  });
+
   test('ViewerNames reports an error of its own', async () => {
     error = new Error('a defect');
     names.note(named(1, 'Ada'));

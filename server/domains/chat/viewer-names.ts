@@ -17,6 +17,10 @@ const KNOWN_MAX = 50_000;
 const BATCH_MAX = 1_000;
 /** Names are stored at most this often, so that a busy chat costs few commits. */
 const PACE_MS = 100;
+/** They can show a name in another order than the one that is compared with codes. */
+const DIRECTION_CONTROLS = /\p{Bidi_Control}/gu;
+/** Not white space, a control, default-ignorable, or the empty pattern of Braille. */
+const VISIBLE = /[^\s\p{Cc}\p{DI}\u2800]/u;
 
 /**
  * Stores what viewers call themselves in the chat, for lists of winners (SPEC W-13). A message does
@@ -31,19 +35,22 @@ export class ViewerNames {
     this.#batch = new Batch((names) => this.#store(names), BATCH_MAX, null, PACE_MS);
   }
 
-  /** Notes the name of an accepted message; one that is empty or like a code changes nothing. */
+  /** Notes the name of an accepted message; one that is invisible or like a code changes nothing. */
   note(named: ViewerName): void {
-    const { name } = named;
+    const name = named.name.replace(DIRECTION_CONTROLS, '');
     const key = keyOf(named);
-    if (name === '' || this.#known.get(key) === name || isLikeCode(name)) return;
+    if (!VISIBLE.test(name) || this.#known.get(key) === name || isLikeCode(name)) return;
     this.#known.set(key, name);
-    this.#batch.enqueue(named, {
-      resolve: () => {},
-      reject: (error) => {
-        if (this.#known.peek(key) === name) this.#known.delete(key);
-        if (!(error instanceof Unavailable)) this.options.onError(error);
+    this.#batch.enqueue(
+      { ...named, name },
+      {
+        resolve: () => {},
+        reject: (error) => {
+          if (this.#known.peek(key) === name) this.#known.delete(key);
+          if (!(error instanceof Unavailable)) this.options.onError(error);
+        },
       },
-    });
+    );
   }
 
   async #store(names: readonly ViewerName[]): Promise<null[]> {

@@ -64,6 +64,13 @@ describe('isLikeCode', () => {
     '4729 КОТА-4729 won',
     'K.O.T.A 4 7 2 9',
     'Ada (KOTA-4729)',
+    '\u3164KOTA-4729',
+    'K\u3164OTA-4729',
+    '🄺🄾🄣🄰-4729',
+    '🅚🅞🅣🅐-4729',
+    '🅺🅾🆃🅰-4729',
+    '🇰🇴🇹🇦-4729',
+    '🇩🇪KOTA-4729',
   ])('[W-13] a name is like a code when its letters may look like those of one: %s', (name) => {
     expect(isLikeCode(name)).toBe(true);
   });
@@ -80,6 +87,8 @@ describe('isLikeCode', () => {
     'XKOTA-4729',
     'Иван Петров 22',
     'ANNA-4729',
+    '🇩🇪🇫🇷 2345',
+    '🎉🎉🎉🎉 2345',
   ])('[W-13] a name is unlike a code when no code has its letters or digits: %s', (name) => {
     expect(isLikeCode(name)).toBe(false);
   });

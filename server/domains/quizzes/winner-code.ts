@@ -24,7 +24,11 @@ const letterLike = (chars: string) => `(?:[${chars}]|(?![a-z])\\p{L})`;
 const DIGIT_LIKE = `(?:[${DIGITS}]|(?![0-9])\\p{N})`;
 const SYLLABLE = [letterLike(CONSONANTS), letterLike(`${VOWELS}0`)];
 const CODE_CHARS = [...SYLLABLE, ...SYLLABLE, ...Array<string>(4).fill(DIGIT_LIKE)];
-const MARKS = /\p{M}/gu;
+// Default-ignorable characters are invisible; some of them are letters, such as U+3164.
+const MARKS_AND_INVISIBLE = /[\p{M}\p{DI}]/gu;
+/** Enclosed letters that Unicode does not decompose: each range is an alphabet from A on. */
+const ENCLOSED_LETTERS = /[\u{1f150}-\u{1f169}\u{1f170}-\u{1f189}\u{1f1e6}-\u{1f1ff}]/gu;
+const ENCLOSED_ALPHABETS = [0x1f1e6, 0x1f170, 0x1f150];
 const CODE = new RegExp(
   `(?<![\\p{L}\\p{N}])${CODE_CHARS.join('[^\\p{L}\\p{N}]*')}(?![\\p{L}\\p{N}])`,
   'iu',
@@ -77,7 +81,15 @@ export function winnerCode(secret: string, streamId: string, seat: number): stri
 
 /** Whether a name could be read as a code, or has one: a viewer could pose as another winner with it. */
 export function isLikeCode(name: string): boolean {
-  return CODE.test(name.normalize('NFKD').replace(MARKS, ''));
+  const plain = name.normalize('NFKD').replace(MARKS_AND_INVISIBLE, '');
+  // A flag before a code is two enclosed letters, but no part of the word.
+  return CODE.test(plain) || CODE.test(plain.replace(ENCLOSED_LETTERS, asciiLetter));
+}
+
+function asciiLetter(enclosed: string): string {
+  const codePoint = enclosed.codePointAt(0) ?? 0;
+  const start = ENCLOSED_ALPHABETS.find((first) => first <= codePoint) ?? codePoint;
+  return String.fromCharCode('A'.charCodeAt(0) + codePoint - start);
 }
 
 /** A permutation of 24 bits: a Feistel network, whose round function is an HMAC. */
