@@ -7,11 +7,12 @@ const SAMPLE_MS = 1_000;
  * Plays the live video of a stream.
  * @param url HLS playlist; null: no video now
  * @param onSample called once a second with the delay behind the camera, ms; null: unknown
- * @returns a ref for the video element, and the delay
+ * @returns a ref for the video element, the delay, and whether the player could not be loaded
  */
 export function useLiveVideo(url: string | null, onSample?: (delayMs: number | null) => void) {
   const video = useRef<HTMLVideoElement>(null);
   const [delayMs, setDelayMs] = useState<number | null>(null);
+  const [isNotLoaded, setIsNotLoaded] = useState(false);
   const latestOnSample = useRef(onSample);
   latestOnSample.current = onSample;
   const clockOffset = useRef(0);
@@ -21,6 +22,9 @@ export function useLiveVideo(url: string | null, onSample?: (delayMs: number | n
     if (url === null || !element) return;
     let stop = () => {};
     let isStopped = false;
+    const onNotLoaded = () => {
+      if (!isStopped) setIsNotLoaded(true);
+    };
     // hls.js is large and not every page plays video.
     void import('./live-hls-player.ts').then(({ playLiveHls }) => {
       if (isStopped) return;
@@ -30,14 +34,14 @@ export function useLiveVideo(url: string | null, onSample?: (delayMs: number | n
         setDelayMs(sampleMs);
         latestOnSample.current?.(sampleMs);
       });
-    });
+    }, onNotLoaded);
     return () => {
       isStopped = true;
       stop();
       setDelayMs(null);
     };
   }, [url]);
-  return { video, delayMs };
+  return { video, delayMs, isNotLoaded };
 }
 
 /** How far the service's clock, which timestamps the video, is ahead of this machine's, ms. */

@@ -1,6 +1,7 @@
 import type { LiveState } from '../../protocol/live.ts';
 import { usePreview } from '../source/preview-video.tsx';
 import { SoundMeter } from '../source/sound-meter.tsx';
+import { PlayerNotLoaded } from '../ui/player-not-loaded.tsx';
 import { SourceLost } from './source-lost.tsx';
 import { StagePanel } from './stage-panel.tsx';
 import { texts } from './texts.ts';
@@ -30,7 +31,8 @@ export function VideoPanel({ state }: { readonly state: LiveState }) {
 
 /** The video of a source before the show starts, with its sound level. */
 function Preview({ streamId }: { readonly streamId: string }) {
-  const { video } = usePreview(streamId);
+  const { video, isNotLoaded } = usePreview(streamId);
+  if (isNotLoaded) return <PlayerNotLoaded />;
   return (
     <>
       <video ref={video} {...VIDEO} aria-label={texts.video.previewLabel} />
@@ -48,7 +50,8 @@ function ShownVideo({ state }: { readonly state: LiveState }) {
   const { id, hls_url: url, status } = stream;
   const isExternal = !url.includes(`/media/${id}/`);
   const isPlaying = status === 'STREAMING' && (source !== null || isExternal);
-  const { video, delayMs } = useLiveVideo(isPlaying ? url : null);
+  const { video, delayMs, isNotLoaded } = useLiveVideo(isPlaying ? url : null);
+  if (isPlaying && isNotLoaded) return <PlayerNotLoaded />;
   if (isPlaying) {
     return (
       <>

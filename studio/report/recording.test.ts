@@ -74,11 +74,18 @@ describe('Recording', () => {
     expect(recording.snapshot.state).toBe('absent');
   });
 
-  test('is absent when it cannot be opened', async () => {
+  test('is not absent when its player did not load', async () => {
     const recording = new Recording(() => Promise.reject(new Error('offline')));
     recording.start(new FakeVideo() as unknown as HTMLVideoElement, URL);
     await Bun.sleep(0);
-    expect(recording.snapshot.state).toBe('absent');
+    expect(recording.snapshot.state).toBe('not-loaded');
+  });
+
+  test('stays as it is when its player did not load before a stop', async () => {
+    const recording = new Recording(() => Promise.reject(new Error('offline')));
+    recording.start(new FakeVideo() as unknown as HTMLVideoElement, URL)();
+    await Bun.sleep(0);
+    expect(recording.snapshot.state).toBe('loading');
   });
 
   test('releases the element after a stop', async () => {

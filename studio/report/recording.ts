@@ -20,7 +20,8 @@ export type OpenRecordingIn = (
 ) => Promise<OpenRecording>;
 
 export interface RecordingSnapshot {
-  readonly state: 'loading' | 'ready' | 'absent';
+  /** `not-loaded`: the player could not be loaded; only a reload of the page helps. */
+  readonly state: 'loading' | 'ready' | 'absent' | 'not-loaded';
   /** Capture time of the frame on screen, Unix ms; null: unknown. */
   readonly shownMs: number | null;
 }
@@ -49,11 +50,14 @@ export class Recording extends ExternalStore<RecordingSnapshot> {
     this.#video = video;
     for (const type of POSITION_EVENTS) video.addEventListener(type, () => this.#refresh(), ending);
     const onAbsent = () => this.update({ state: 'absent', shownMs: null });
+    const onNotLoaded = () => {
+      if (!ending.signal.aborted) this.update({ state: 'not-loaded', shownMs: null });
+    };
     this.#open(video, url, { onAbsent }).then((recorded) => {
       if (ending.signal.aborted) return recorded.stop();
       this.#recorded = recorded;
       this.#refresh();
-    }, onAbsent);
+    }, onNotLoaded);
     return () => {
       ending.abort();
       this.#recorded?.stop();

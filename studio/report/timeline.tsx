@@ -6,6 +6,7 @@ import { Plot } from '../charts/plot.tsx';
 import { timeOf } from '../shell/times.ts';
 import { classes } from '../ui/classes.ts';
 import { Panel } from '../ui/panel.tsx';
+import { PlayerNotLoaded } from '../ui/player-not-loaded.tsx';
 import { audienceSeries, countAt } from './audience-series.ts';
 import { positionLabel } from './durations.ts';
 import { PositionSlider } from './position-slider.tsx';
@@ -13,7 +14,7 @@ import type { Recording } from './recording.ts';
 import { showStartMs } from './show-start.ts';
 import { texts } from './texts.ts';
 import { timelineOptions } from './timeline-options.ts';
-import { useRecordingState } from './use-recording.ts';
+import { canShow, useRecordingState } from './use-recording.ts';
 
 const CHART_PX = 260;
 
@@ -21,7 +22,7 @@ const CHART_PX = 260;
 export function Timeline({ report, recording }: { report: ReadyReport; recording: Recording }) {
   const url = report.recording.hls_url;
   const { state, shownMs } = useRecordingState(recording);
-  const hasRecording = url !== null && state !== 'absent';
+  const hasRecording = url !== null && canShow(state);
   const [hoveredS, setHoveredS] = useState<number | null>(null);
   const { startMs, durationS, data, series, quizzesS } = useMemo(() => chartOf(report), [report]);
   const shownS =
@@ -62,7 +63,8 @@ export function Timeline({ report, recording }: { report: ReadyReport; recording
           )}
         </Plot>
       </div>
-      {!hasRecording && (
+      {state === 'not-loaded' && <PlayerNotLoaded />}
+      {!hasRecording && state !== 'not-loaded' && (
         <p className="text-quiet print:hidden">
           {url === null ? texts.timeline.notRecorded : texts.timeline.recordingUnavailable}
         </p>

@@ -17,8 +17,13 @@ export function useRecordingState(recording: Recording): RecordingSnapshot {
   return useExternalStore(recording);
 }
 
-/** Whether a recording exists, as far as known. Unlike the state, this seldom changes. */
-export function useIsRecorded(recording: Recording, url: string | null): boolean {
+/** Whether a recording can be shown, as far as known. Unlike the state, this seldom changes. */
+export function useCanShowRecording(recording: Recording, url: string | null): boolean {
   const state = useSyncExternalStore(recording.subscribe, () => recording.snapshot.state);
-  return url !== null && state !== 'absent';
+  return url !== null && canShow(state);
+}
+
+/** Whether a recording in this state has, or may get, a video. */
+export function canShow(state: RecordingSnapshot['state']): boolean {
+  return state === 'loading' || state === 'ready';
 }

@@ -4,6 +4,7 @@ import { useApiQuery } from '../api/use-api-query.ts';
 import { externalVideoOf } from '../streams/external-video.ts';
 import { Button } from '../ui/button.tsx';
 import { Panel } from '../ui/panel.tsx';
+import { PlayerNotLoaded } from '../ui/player-not-loaded.tsx';
 import { TextTemplate } from '../ui/text-template.tsx';
 import { showSuccess } from '../ui/toasts.tsx';
 import type { LatencyAdvice } from './latency-advice.ts';
@@ -30,7 +31,14 @@ function UploadedVideoHint({ stream }: LatencyHintProps) {
 }
 
 function MeasuredHint({ stream }: LatencyHintProps) {
-  const { video, advice } = useLatencyAdvice(stream, stream.hls_url);
+  const { video, isNotLoaded, advice } = useLatencyAdvice(stream, stream.hls_url);
+  if (isNotLoaded) {
+    return (
+      <Panel title={texts.latency.title}>
+        <PlayerNotLoaded />
+      </Panel>
+    );
+  }
   return (
     <Panel title={texts.latency.title}>
       <div className="flex flex-wrap items-start gap-4">

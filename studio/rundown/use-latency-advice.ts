@@ -7,16 +7,17 @@ import { addSample, latencyAdvice } from './latency-advice.ts';
 /**
  * Plays the video of a stream and compares its delay with the latency allowance.
  * @param url HLS playlist of the live video or of the preview
- * @returns a ref for the video element, and the advice; null until there are enough samples
+ * @returns a ref for the video element, whether its player could not be loaded, and the advice; null until there
+ *   are enough samples
  */
 export function useLatencyAdvice(
   { latencyAllowance }: Pick<StudioStream, 'latencyAllowance'>,
   url: string,
 ) {
   const [samples, setSamples] = useState<readonly number[]>([]);
-  const { video } = useLiveVideo(url, (delayMs) =>
+  const { video, isNotLoaded } = useLiveVideo(url, (delayMs) =>
     setSamples((before) => addSample(before, delayMs)),
   );
   const advice = latencyAdvice(samples, latencyAllowance, LATENCY_ALLOWANCE_MAX_MS);
-  return { video, advice };
+  return { video, isNotLoaded, advice };
 }

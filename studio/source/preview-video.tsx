@@ -3,13 +3,15 @@ import { useLiveVideo } from '../on-air/use-live-video.ts';
 import { AdviceOnLatency } from '../rundown/latency-hint.tsx';
 import { useLatencyAdvice } from '../rundown/use-latency-advice.ts';
 import { usePermission } from '../session/session-context.ts';
+import { PlayerNotLoaded } from '../ui/player-not-loaded.tsx';
 import { SoundMeter } from './sound-meter.tsx';
 import { texts } from './texts.ts';
 
 /** The video of a source before the show starts. Viewers do not get it. */
 export function PreviewVideo({ stream }: { readonly stream: StudioStream }) {
-  const { video, advice } = useLatencyAdvice(stream, previewUrl(stream.id));
+  const { video, isNotLoaded, advice } = useLatencyAdvice(stream, previewUrl(stream.id));
   const mayChange = usePermission('patchStream');
+  if (isNotLoaded) return <PlayerNotLoaded />;
   return (
     <figure className="grid gap-2">
       <video

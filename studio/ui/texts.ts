@@ -3,6 +3,8 @@ export const texts = {
   loading: (what: string) => `${what}…`,
   unknownError: 'Something went wrong. Try again.',
   tryAgain: 'Try again',
+  playerNotLoaded: 'The video player did not load.',
+  reload: 'Reload the page',
   cancel: 'Cancel',
   done: 'Done',
   discard: {

@@ -55,6 +55,21 @@ test('[M-32] [M-34] set up and on air show the preview of a source with what is 
   expect(owner.errors).toEqual([]);
 }, 90_000);
 
+test('set up and on air offer a reload when their player did not load, and show the preview then', async () => {
+  const { page } = owner;
+  for (const name of ['Set up', 'On air']) {
+    await page.getByRole('link', { name, exact: true }).click();
+    await page.route('**/live-hls-player-*.js', (route) => route.abort(), { times: 1 });
+    await page.reload();
+    await page.getByText('The video player did not load.').waitFor();
+    await expectUsable(page, `preview-not-loaded-${name.toLowerCase().replace(' ', '-')}`);
+    await button(page, 'Reload the page').click();
+    await until('the picture', async () => (await shownS(page)) > 0.2);
+  }
+  // The browser logs the request that the test aborted.
+  owner.errors.length = 0;
+}, 90_000);
+
 test('the form of a show keeps its video with this service', async () => {
   const { page } = owner;
   await page.getByRole('link', { name: 'Set up', exact: true }).click();

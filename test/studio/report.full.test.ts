@@ -347,6 +347,17 @@ describe('the report', () => {
     await panel('Figures').waitFor();
   }, 60_000);
 
+  test('reloads when the player of its recording did not load, and shows the recording then', async () => {
+    await page().route('**/recording-hls-*.js', (route) => route.abort(), { times: 1 });
+    await page().reload();
+    await page().getByText('The video player did not load.').waitFor();
+    expect(await page().getByText('The recording is not available.').count()).toBe(0);
+    expect(await button(page(), 'Show quiz 1 in the recording').count()).toBe(0);
+    await expectUsable(page(), 'report-player-not-loaded');
+    await button(page(), 'Reload the page').click();
+    await slider().waitFor();
+  }, 60_000);
+
   test('works without its recording', async () => {
     await page().route(/\.m3u8$/, (route) => route.fulfill({ status: 404 }));
     await page().reload();
