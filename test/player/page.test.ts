@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
+import { NO_SHOW_PAGE } from '../../protocol/show-page-values.ts';
 import { QUIZ, RESULTS } from '../support/player/pages/fake-viewer.ts';
 import { SceneFixture } from '../support/player/scene-fixture.ts';
 import {
@@ -103,6 +104,28 @@ describe('a show with a page of its own', () => {
     await messageField(page).waitFor();
     expect(await page.title()).toContain('The big autumn quiz night');
   });
+
+  test.each([
+    ['in the lobby', 'lobby'],
+    ['during the show', 'live'],
+  ])(
+    '[S-18] appears %s when the service could not read it as it sent the page',
+    async (_, scene) => {
+      const script =
+        'const { setInterval: every } = window;' +
+        'window.setInterval = (run, ms) => every(run, ms > 20_000 ? 200 : ms);';
+      const page = await fixture.open(scene, 'desktop', { script });
+      expect(await page.title()).toBe('Fixture');
+      const show = JSON.stringify({ ...NO_SHOW_PAGE, title: 'A late title', unlisted: false });
+      await page.route('**/?scene=*', (route) =>
+        route.fulfill({
+          contentType: 'text/html',
+          body: `<div id="root" data-show='${show}'></div>`,
+        }),
+      );
+      await page.waitForFunction("document.title === 'A late title'");
+    },
+  );
 
   test('[S-18] has no text field and nothing live once the stream has ended', async () => {
     const page = await fixture.open('show-live');
