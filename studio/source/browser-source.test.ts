@@ -168,44 +168,60 @@ test('[M-7] retries until the service has dropped the previous connection', () =
   expect(fixture.state()).toEqual({ state: 'live', isSlow: false });
 });
 
-test('[M-7] gives up after 30 s of exponential backoff', () => {
+test('[M-7] retries with a bounded backoff until the stream has ended', () => {
   const fixture = live();
   fixture.advance(60_000);
   fixture.socket().closeWith(1006);
   const atMs: number[] = [];
-  for (let ms = 0; ms < 40_000; ms += 50) {
+  for (let ms = 50; ms <= 320_000; ms += 50) {
     const before = fixture.sockets.length;
     fixture.advance(50);
-    if (fixture.sockets.length > before) {
-      atMs.push(ms + 50);
-      fixture.socket().closeWith(1006);
-    }
+    if (fixture.sockets.length === before) continue;
+    atMs.push(ms);
+    fixture.socket().closeWith(1006);
   }
   expect(atMs.slice(0, 6)).toEqual([250, 750, 1_750, 3_750, 7_750, 11_750]);
-  expect(atMs.at(-1)).toBeLessThan(35_000);
-  const reason =
-    'The service was unreachable for 30 s. Check your connection and start the camera again.';
-  expect(fixture.state()).toEqual({ state: 'stopped', reason });
+  expect(atMs.at(-1)).toBeGreaterThan(315_000);
+  expect(fixture.state()).toEqual({ state: 'reconnecting' });
+  fixture.advance(4_000);
+  fixture.goLive();
+  expect(fixture.state()).toEqual({ state: 'live', isSlow: false });
+
+  fixture.socket().closeWith(1006);
+  fixture.advance(4_000);
+  fixture.socket().closeWith(4410, 'The stream has ended.');
+  expect(fixture.state()).toEqual({ state: 'refused', reason: 'The stream has ended.' });
   expect(fixture.time.pendingTimers).toBe(0);
 });
 
-test('[M-7] gives up after 30 s of repeated disconnections, unless it was live for 10 s in between', () => {
+test('[M-7] stops on request while it reconnects', () => {
   const fixture = live();
-  for (let n = 0; n < 8; n++) {
-    fixture.socket().closeWith(1006);
-    fixture.advance(5_000);
-    if (fixture.state()?.state === 'reconnecting') fixture.goLive();
-  }
-  expect(fixture.state()?.state).toBe('stopped');
+  fixture.socket().closeWith(1006);
+  fixture.advance(60_000);
+  fixture.source.stop();
+  expect(fixture.state()).toEqual({ state: 'stopped', reason: 'Stopped.' });
+  expect(fixture.time.pendingTimers).toBe(0);
+});
 
-  const steady = live();
-  for (let n = 0; n < 8; n++) {
-    steady.advance(10_000);
-    steady.socket().closeWith(1006);
-    steady.advance(250);
-    steady.goLive();
-  }
-  expect(steady.state()?.state).toBe('live');
+test('[M-7] starts its backoff again only after it was live for 10 s', () => {
+  const waitMs = (liveMs: number) => {
+    const fixture = live();
+    for (const ms of [250, 500, 1_000]) {
+      fixture.socket().closeWith(1006);
+      fixture.advance(ms);
+    }
+    fixture.goLive();
+    fixture.advance(liveMs);
+    fixture.socket().closeWith(1006);
+    const before = fixture.sockets.length;
+    let waitedMs = 0;
+    while (fixture.sockets.length === before) {
+      fixture.advance(50);
+      waitedMs += 50;
+    }
+    return waitedMs;
+  };
+  expect([waitMs(9_900), waitMs(10_000)]).toEqual([2_000, 250]);
 });
 
 test('[M-4] reconnects once after an end while live, then treats it as final', () => {

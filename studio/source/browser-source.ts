@@ -7,7 +7,7 @@ export type BrowserSourceState =
   | { readonly state: 'reconnecting' }
   /** The service refused; retrying does not help. */
   | { readonly state: 'refused'; readonly reason: string }
-  /** Stopped by the user, or given up. */
+  /** Stopped by the user, or because the camera or its recording failed. */
   | { readonly state: 'stopped'; readonly reason: string };
 
 /** The parts of a `WebSocket` that the source uses. */
@@ -79,10 +79,12 @@ const BACKLOG_MAX_S = 4;
 const BACKLOG_MAX_BYTES_MIN = 256 << 10;
 
 const HANDSHAKE_TIMEOUT_MS = 10_000;
-/** The service waits this long for a disconnected source (SPEC M-7). */
-const GIVE_UP_MS = 30_000;
-/** After this time live, a new disconnection gets the full time to reconnect. */
+/** After this time live, the backoff of a new disconnection starts again. */
 const STABLE_MS = 10_000;
+/**
+ * The last one repeats until the user stops the source or the service says that the stream has ended: how long it
+ * waits for a source depends on its settings and on what failed (SPEC M-7, M-33).
+ */
 const BACKOFF_MS = [250, 500, 1_000, 2_000, 4_000];
 
 // Close codes of the service.
@@ -103,10 +105,9 @@ export class BrowserSource<Stream> {
   private recorder: SourceRecorder | null = null;
   private state: BrowserSourceState | null = null;
   private cancelTimer = () => {};
-  /** Start of the current reconnection; null before the first connection is lost. */
-  private lostMs: number | null = null;
   /** Start of the current recorder; null: not live. */
   private liveMs: number | null = null;
+  /** Attempts to reconnect since the source was last live for `STABLE_MS`. */
   private attempts = 0;
 
   constructor(private readonly options: BrowserSourceOptions<Stream>) {
@@ -182,7 +183,7 @@ export class BrowserSource<Stream> {
 
   private onClosed(code: number, reason: string): void {
     // A source that was live reconnects first: the reason may be temporary.
-    const isFirst = this.lostMs === null;
+    const isFirst = this.attempts === 0;
     const isFinal = [UNKNOWN_KEY, ENDED, NOT_UNDERSTOOD].includes(code);
     if (!this.recorder && (isFinal || (isFirst && code === BUSY))) this.end('refused', reason);
     else this.reconnect();
@@ -190,18 +191,10 @@ export class BrowserSource<Stream> {
 
   private reconnect(): void {
     const { browser } = this.options;
-    const nowMs = browser.nowMs();
-    const wasStable = this.liveMs !== null && nowMs - this.liveMs >= STABLE_MS;
-    if (this.lostMs === null || wasStable) {
-      this.lostMs = nowMs;
-      this.attempts = 0;
-    }
+    const wasStable = this.liveMs !== null && browser.nowMs() - this.liveMs >= STABLE_MS;
+    if (wasStable) this.attempts = 0;
     this.liveMs = null;
     this.release();
-    if (nowMs - this.lostMs >= GIVE_UP_MS) {
-      this.end('stopped', texts.camera.unreachable);
-      return;
-    }
     this.setState({ state: 'reconnecting' });
     const backoffMs = BACKOFF_MS[Math.min(this.attempts++, BACKOFF_MS.length - 1)] ?? 0;
     this.startTimer(backoffMs, () => this.connect());

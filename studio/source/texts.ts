@@ -94,8 +94,6 @@ export const texts = {
     disconnected:
       'The camera or microphone was disconnected. Connect it and start the camera again.',
     failed: (error: string) => `Recording failed: ${error}`,
-    unreachable:
-      'The service was unreachable for 30 s. Check your connection and start the camera again.',
   },
   encoder: {
     title: 'OBS or another encoder',
