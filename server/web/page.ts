@@ -54,7 +54,8 @@ export function servePage(page: Page, { policy, usesCamera = false }: PageRules)
     // A page that opens this one, or is opened by it, gets no handle to its window.
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Permissions-Policy': permissions(usesCamera),
-    'Referrer-Policy': 'no-referrer',
+    // Other origins learn nothing. Here it shows which page a request is of (SPEC U-7).
+    'Referrer-Policy': 'same-origin',
     ...(page.gzipped && { Vary: 'Accept-Encoding' }),
   };
   // Blobs: given the bytes, each response has a copy until its client has read it.

@@ -89,7 +89,7 @@ describe('/', () => {
       expect(policy).toContain("frame-ancestors 'none'");
       expect(policy).not.toMatch(/script|unsafe|http/);
       expect(response.headers.get('x-content-type-options')).toBe('nosniff');
-      expect(response.headers.get('referrer-policy')).toBe('no-referrer');
+      expect(response.headers.get('referrer-policy')).toBe('same-origin');
       const html = await response.text();
       expect(html).not.toMatch(/<script|<style| style=| on[a-z]+=/);
       const [, stylesheet] = /<link rel="stylesheet" href="([^"]+)">/.exec(html) ?? [];

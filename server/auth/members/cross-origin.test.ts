@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { isCrossOrigin } from './sessions.ts';
+import { isCrossOrigin, isOfShow } from './sessions.ts';
 
 const PUBLIC = 'https://live.example.org';
 const crossOrigin = (
@@ -52,3 +52,21 @@ test('[U-7] a request without a valid host is of no page of this service', () =>
   const headers = new Headers({ Origin: 'null' });
   expect(isCrossOrigin({ headers, url: '/studio/v1' } as Request, PUBLIC)).toBe(true);
 });
+
+const API = `${PUBLIC}/studio/v1/account`;
+const PREVIEW = `${PUBLIC}/media/preview/x/720p.m3u8`;
+test.each<[string, Record<string, string>, boolean]>([
+  [API, {}, false],
+  [API, { 'Sec-Fetch-Dest': 'empty', Referer: `${PUBLIC}/studio/shows` }, false],
+  [API, { 'Sec-Fetch-Dest': 'document' }, false],
+  [PREVIEW, { 'Sec-Fetch-Dest': 'video' }, false],
+  [API, { 'Sec-Fetch-Dest': 'empty', Referer: `${PUBLIC}/watch/x` }, true],
+  [PREVIEW, { Referer: `${PUBLIC}/` }, true],
+  [API, { 'Sec-Fetch-Dest': 'image' }, true],
+  [API, { 'Sec-Fetch-Dest': 'video' }, true],
+])(
+  '[U-7] the content of a show does not use the session of a member who watches it: %s %j',
+  (url, headers, expected) => {
+    expect(isOfShow(new Request(url, { headers }))).toBe(expected);
+  },
+);

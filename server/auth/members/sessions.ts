@@ -33,6 +33,9 @@ export interface ActiveSession extends SessionRow {
 // requests.
 const CACHE_TTL_MS = 1_000;
 const CACHE_MAX = 10_000;
+const STUDIO = '/studio';
+/** What pages of the studio request by cookie (`Sec-Fetch-Dest`): responses of `fetch`, event streams, downloads. */
+const STUDIO_CONTENT: ReadonlySet<string> = new Set(['empty', 'document']);
 
 /** Finds the sessions of requests by cookie. Caches each session of the database for a second. */
 export class Sessions {
@@ -54,7 +57,7 @@ export class Sessions {
 
   /** The session of a request's cookie; null without a cookie or for an ended session. */
   async findByRequest(request: Request): Promise<ActiveSession | null> {
-    const secret = this.cookiesFor(request).session.read(request);
+    const secret = this.secretOf(request);
     if (secret === null) return null;
     const session = await this.find(hashSecret(secret));
     const nowMs = this.options.clock.nowMs();
@@ -64,7 +67,7 @@ export class Sessions {
 
   /** The hash of the secret in a request's cookie; the session may not exist. */
   hashFrom(request: Request): string | null {
-    const secret = this.cookiesFor(request).session.read(request);
+    const secret = this.secretOf(request);
     return secret === null ? null : hashSecret(secret);
   }
 
@@ -80,6 +83,10 @@ export class Sessions {
   clearCache(): void {
     this.generation++;
     this.cache.clear();
+  }
+
+  private secretOf(request: Request): string | null {
+    return isOfShow(request) ? null : this.cookiesFor(request).session.read(request);
   }
 
   private async find(hash: string): Promise<SessionRow | null> {
@@ -110,6 +117,19 @@ export class Sessions {
     return { ...session, seen: nowMs };
   }
 }
+
+/**
+ * Whether the headers of a browser show that the content of a show sent a request. Its playlists and pictures can
+ * name any address of this origin, and the browser of a member who watches adds the cookie.
+ */
+export function isOfShow({ url, headers }: Request): boolean {
+  const page = URL.parse(headers.get('referer') ?? '');
+  if (page && !isOfStudio(page)) return true;
+  const content = headers.get('sec-fetch-dest');
+  return content !== null && !STUDIO_CONTENT.has(content) && isOfStudio(URL.parse(url));
+}
+
+const isOfStudio = (url: URL | null): boolean => url?.pathname.startsWith(STUDIO) ?? false;
 
 /**
  * Whether the headers of a browser show that a page of another origin sent a request. Clients that are
