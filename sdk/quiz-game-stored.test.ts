@@ -57,6 +57,21 @@ describe('the stored game after a reload', () => {
     expect(after.quizGame.quizAt(FIRST_INTERVAL + 100)).toBeNull();
   });
 
+  test('has the 40 newest quizzes of a game, and knows nothing of the earlier ones', () => {
+    for (const [count, isWinning] of [
+      [39, true],
+      [41, null],
+    ] as const) {
+      const before = createGameFixture();
+      for (let n = 0; n < count; n++) before.play(`${n}`, 5 + n * 25, 'Jupiter');
+      const saved = before.quizGame.serialize();
+      expect(JSON.parse(saved).quizzes).toHaveLength(Math.min(count, 40));
+      const after = createGameFixture({ isBeginning: false, saved });
+      expect(after.quizGame.isWinning(FIRST_INTERVAL + count * 25)).toBe(isWinning);
+      expect(before.quizGame.isWinning(FIRST_INTERVAL + count * 25)).toBe(true);
+    }
+  });
+
   test('has the current and the previous game only', () => {
     const { quizGame, publish, play } = createGameFixture();
     for (let round = 0; round < 4; round++) {

@@ -36,6 +36,11 @@ interface GameState {
 
 /** How long results stay on screen, in intervals. */
 const RESULTS_INTERVALS = 40;
+/**
+ * The longest take 10,000 characters each with their results, and a browser keeps 5 million for all shows. Reports of
+ * a game with more quizzes are sent without knowledge after a reload.
+ */
+const STORED_QUIZZES = 40;
 /** Greater than any interval: open quizzes rank above others. */
 const OPEN_RANK = 1e12;
 
@@ -133,7 +138,7 @@ export class QuizGame {
 
   /** Answers without an outcome, of the last visit. */
   get pendingAnswers(): readonly Pick<QuizEntry, 'quiz' | 'choice'>[] {
-    return this.#state.quizzes.filter(({ choice, outcome }) => choice !== null && !outcome);
+    return this.#state.quizzes.filter(({ choice, outcome }) => choice && !outcome);
   }
 
   /** Rounds of the last visit and since. */
@@ -208,10 +213,10 @@ export class QuizGame {
     return isWinning;
   }
 
-  /** @returns JSON of the current and the previous game, for the constructor and `merge` */
+  /** @returns JSON of the current and the previous game, at most their newest quizzes, for the constructor and `merge` */
   serialize(): string {
     const { quizzes, rounds, knownFrom } = this.#state;
-    const from = rounds.at(-2)?.interval ?? 0;
+    const from = Math.max(rounds.at(-2)?.interval ?? 0, quizzes.at(-STORED_QUIZZES)?.interval ?? 0);
     return JSON.stringify({
       ...this.#state,
       knownFrom: Math.max(knownFrom, from),
