@@ -39,6 +39,10 @@ describe('without a token', () => {
     expect(statusFrom('127.0.0.1', { Forwarded: 'for=10.0.0.1' })).toBe(404);
   });
 
+  test('[O-12] a page of another origin in a local browser gets 404', () => {
+    expect(statusFrom('127.0.0.1', { Origin: 'https://evil.example' })).toBe(404);
+  });
+
   test('[O-12] [L-11] with --trust-proxy the address is that which the proxy added', () => {
     const options = { trustProxy: true };
     const from = (forwarded: string) =>

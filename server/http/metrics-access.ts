@@ -32,6 +32,8 @@ export function requireMetricsAccess(request: Request, options: MetricsAccessOpt
 
 function isLocal(request: Request, { listener, trustProxy }: MetricsAccessOptions): boolean {
   const { headers } = request;
+  // A page of another origin in a browser of the local network, which could read the response (CORS).
+  if (headers.has('origin')) return false;
   // An unknown proxy passed it on: its own address says nothing about the client.
   if (!trustProxy && (headers.has('x-forwarded-for') || headers.has('forwarded'))) return false;
   const address = clientAddress(request, listener, trustProxy);
