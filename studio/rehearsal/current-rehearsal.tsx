@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Rehearsal } from '../../protocol/rehearsal.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
-import { useApiQuery } from '../api/use-api-query.ts';
 import { usePermission } from '../session/session-context.ts';
 import { dateTimeOf } from '../shell/times.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -17,16 +16,12 @@ import { NewRehearsalPanel } from './new-rehearsal-panel.tsx';
 import { texts } from './texts.ts';
 import { ViewersFrame } from './viewers-frame.tsx';
 
-const POLL_MS = 1_000;
-
 interface CurrentRehearsalProps {
   readonly showId: string;
   readonly rehearsal: Rehearsal;
 }
 
 export function CurrentRehearsal({ showId, rehearsal }: CurrentRehearsalProps) {
-  // Polls only: the page passes the rehearsal.
-  useApiQuery('readRehearsal', { params: { stream_id: showId } }, { refetchIntervalMs: POLL_MS });
   const mayStart = usePermission('createRehearsal');
   const { state, streamId, crowd, settings } = rehearsal;
   return (

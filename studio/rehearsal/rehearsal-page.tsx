@@ -1,12 +1,11 @@
 import { LockKeyhole } from 'lucide-react';
-import { StudioApiError } from '../api/studio-api-error.ts';
-import { useApiQuery } from '../api/use-api-query.ts';
 import { usePermission } from '../session/session-context.ts';
 import { StreamPage } from '../streams/stream-page.tsx';
-import { EmptyState, ErrorMessage, Loading } from '../ui/states.tsx';
+import { EmptyState, Loaded } from '../ui/states.tsx';
 import { CurrentRehearsal } from './current-rehearsal.tsx';
 import { NewRehearsalPanel } from './new-rehearsal-panel.tsx';
 import { texts } from './texts.ts';
+import { useRehearsal } from './use-rehearsal.ts';
 
 /** The page for a private test run with simulated viewers. */
 export function RehearsalPage({ streamId }: { readonly streamId: string }) {
@@ -14,13 +13,16 @@ export function RehearsalPage({ streamId }: { readonly streamId: string }) {
 }
 
 function Rehearsal({ showId }: { readonly showId: string }) {
-  const query = useApiQuery('readRehearsal', { params: { stream_id: showId } });
+  const query = useRehearsal(showId);
   const mayStart = usePermission('createRehearsal');
-  const hasNone = query.error instanceof StudioApiError && query.error.status === 404;
-  if (hasNone) return mayStart ? <NewRehearsalPanel showId={showId} /> : <NoRehearsal />;
-  if (query.data) return <CurrentRehearsal showId={showId} rehearsal={query.data} />;
-  if (query.isError) return <ErrorMessage error={query.error} onRetry={() => query.refetch()} />;
-  return <Loading label={texts.loading} />;
+  return (
+    <Loaded query={query} label={texts.loading}>
+      {(rehearsal) => {
+        if (rehearsal) return <CurrentRehearsal showId={showId} rehearsal={rehearsal} />;
+        return mayStart ? <NewRehearsalPanel showId={showId} /> : <NoRehearsal />;
+      }}
+    </Loaded>
+  );
 }
 
 function NoRehearsal() {

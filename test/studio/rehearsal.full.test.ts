@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { randomUUID } from 'node:crypto';
-import type { Page } from 'playwright-core';
+import type { Page, Response } from 'playwright-core';
 import type { Rehearsal } from '../../protocol/rehearsal.ts';
 import { type OpenedPage, StudioFixture } from '../support/studio/studio-fixture.ts';
 import { button, expectUsable } from '../support/studio/studio-pages.ts';
@@ -49,6 +49,20 @@ async function untilFigure(page: Page, name: string, value: number): Promise<voi
 }
 
 describe('a rehearsal from the studio', () => {
+  test('[Y-1] keeps its typed settings while the host is in another tab', async () => {
+    const { page } = owner;
+    await page.goto(`${fixture.url}/studio/streams/${showId}/rehearsal`);
+    const viewers = page.getByRole('textbox', { name: 'Viewers', exact: true });
+    await viewers.fill('333');
+    await page.keyboard.press('Tab');
+    const isRehearsal = (response: Response) => response.url().endsWith('/rehearsals/current');
+    const readAgain = page.waitForResponse(isRehearsal);
+    // The event by which a page notices that its tab is visible again.
+    await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+    await readAgain;
+    expect(await viewers.inputValue()).toBe('333');
+  }, 60_000);
+
   test('[Y-1] [Y-4] starts with simulated viewers, who join', async () => {
     const { page } = owner;
     await page.goto(`${fixture.url}/studio/streams/${showId}`);
