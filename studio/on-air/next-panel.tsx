@@ -1,3 +1,4 @@
+import { Plus } from 'lucide-react';
 import type { LiveState } from '../../protocol/live.ts';
 import type { StudioQuiz } from '../../protocol/studio.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
@@ -6,12 +7,12 @@ import { useStartShow } from '../streams/use-start-show.tsx';
 import { Button } from '../ui/button.tsx';
 import { FOCUS_RING } from '../ui/classes.ts';
 import { showError } from '../ui/toasts.tsx';
-import { AddQuiz } from './add-quiz.tsx';
 import { EndedPanel } from './ended-panel.tsx';
-import { nextStep, stepKeyOf, winnersBlocker } from './next-step.ts';
+import { type NextStep, nextStep, stepKeyOf, winnersBlocker } from './next-step.ts';
 import { RundownButton } from './rundown-panel.tsx';
 import { StagePanel } from './stage-panel.tsx';
 import { texts } from './texts.ts';
+import { useAddQuiz } from './use-add-quiz.tsx';
 import { useCtrlEnter } from './use-ctrl-enter.ts';
 import { usePressGuard } from './use-press-guard.ts';
 
@@ -27,8 +28,59 @@ const INVALIDATED = ['listQuizzes', 'readOwnStream'] as const;
 /** The next step of the show as one button. */
 export function NextPanel({ state, quizzes, isConnected }: NextPanelProps) {
   const step = nextStep(state, quizzes);
-  const { canPress, markPressed, resetPress } = usePressGuard(stepKeyOf(step));
+  const { run, canRun, isPending, startDialog } = useStep(step, state, isConnected);
+  const addQuiz = useAddQuiz(state.stream.id);
   const mayPublish = usePermission('publishQuiz');
+  const hasAction = mayPublish && step.kind !== 'nothing';
+  const label = step.kind === 'over' ? null : texts.next.steps[step.kind];
+  const button =
+    step.kind === 'nothing' ? (
+      <Button variant="primary" size="big" isWide icon={<Plus />} onPress={addQuiz.open}>
+        {texts.next.addQuiz}
+      </Button>
+    ) : (
+      <Button
+        variant="primary"
+        size="big"
+        isWide
+        isPending={isPending}
+        isDisabled={!canRun}
+        onPress={run}
+        aria-keyshortcuts="Control+Enter"
+      >
+        {step.kind === 'start' && state.source ? texts.next.goLive : label}
+      </Button>
+    );
+  const panel = (
+    <StagePanel title={texts.next.title} place="next" aside={hasAction && <Keys />}>
+      <div className="flex min-h-0 flex-1 flex-col">
+        {'quiz' in step && step.kind !== 'wait' && <Upcoming quiz={step.quiz} />}
+        {(!mayPublish || step.kind === 'nothing') && <p className="font-semibold">{label}</p>}
+      </div>
+      {mayPublish && (
+        <div className="grid shrink-0 grid-cols-[4fr_3fr] gap-x-2 gap-y-1 leading-tight">
+          {button}
+          <Winners state={state} isConnected={isConnected} />
+          {startDialog}
+        </div>
+      )}
+      {/* Last, so that the next step is the first button of the panel. */}
+      <div className="absolute top-0 right-0 min-[90rem]:hidden lg:top-1 lg:right-1">
+        <RundownButton state={state} quizzes={quizzes} />
+      </div>
+    </StagePanel>
+  );
+  return (
+    <>
+      {step.kind === 'over' ? <EndedPanel state={state} /> : panel}
+      {addQuiz.dialog}
+    </>
+  );
+}
+
+/** Takes the next step: once, however often the button is pressed. */
+function useStep(step: NextStep, state: LiveState, isConnected: boolean) {
+  const { canPress, markPressed, resetPress } = usePressGuard(stepKeyOf(step));
   const options = { invalidates: INVALIDATED, onError: retryAfterError(resetPress) };
   const start = useStartShow(state.stream, {
     hasSource: state.source !== null,
@@ -46,44 +98,7 @@ export function NextPanel({ state, quizzes, isConnected }: NextPanelProps) {
   };
   const canRun = ['start', 'publish', 'reveal'].includes(step.kind) && canPress && isConnected;
   useCtrlEnter(() => canRun && !isPending && run());
-  if (step.kind === 'over') {
-    return <EndedPanel state={state} />;
-  }
-  const hasAction = mayPublish && step.kind !== 'nothing';
-  const label = texts.next.steps[step.kind];
-  return (
-    <StagePanel title={texts.next.title} place="next" aside={hasAction && <Keys />}>
-      <div className="flex min-h-0 flex-1 flex-col">
-        {'quiz' in step && step.kind !== 'wait' && <Upcoming quiz={step.quiz} />}
-        {(!mayPublish || step.kind === 'nothing') && <p className="font-semibold">{label}</p>}
-      </div>
-      {mayPublish && (
-        <div className="grid shrink-0 grid-cols-[4fr_3fr] gap-x-2 gap-y-1 leading-tight">
-          {step.kind === 'nothing' ? (
-            <AddQuiz streamId={state.stream.id} />
-          ) : (
-            <Button
-              variant="primary"
-              size="big"
-              isWide
-              isPending={isPending}
-              isDisabled={!canRun}
-              onPress={run}
-              aria-keyshortcuts="Control+Enter"
-            >
-              {step.kind === 'start' && state.source ? texts.next.goLive : label}
-            </Button>
-          )}
-          <Winners state={state} isConnected={isConnected} />
-          {start.dialog}
-        </div>
-      )}
-      {/* Last, so that the next step is the first button of the panel. */}
-      <div className="absolute top-0 right-0 min-[90rem]:hidden lg:top-1 lg:right-1">
-        <RundownButton state={state} quizzes={quizzes} />
-      </div>
-    </StagePanel>
-  );
+  return { run, canRun, isPending, startDialog: start.dialog };
 }
 
 /** The keys of the next step; the button itself names them for screen readers. */

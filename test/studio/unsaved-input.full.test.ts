@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { StudioStream } from '../../protocol/studio.ts';
+import { QUIZ } from '../support/harness/harness.ts';
 import { type OpenedPage, PASSWORD, StudioFixture } from '../support/studio/studio-fixture.ts';
 import { button, expectUsable, field } from '../support/studio/studio-pages.ts';
 
@@ -16,6 +17,11 @@ afterAll(() => fixture?.close());
 
 const dialog = () => owner.page.getByRole('dialog');
 const question = () => owner.page.getByRole('alertdialog', { name: 'Discard your changes?' });
+
+async function startShow(title: string): Promise<StudioStream> {
+  const show = await fixture.call<StudioStream>(owner, 'POST', '/streams', { title });
+  return fixture.call<StudioStream>(owner, 'POST', `/streams/${show.id}/start`);
+}
 
 describe('a dialog with a form', () => {
   test('closes at once by Escape and by a click beside it while nothing was changed', async () => {
@@ -67,13 +73,27 @@ describe('a dialog with a form', () => {
   }, 60_000);
 });
 
+describe('a dialog of the on-air page', () => {
+  test('keeps a quiz that is typed while a colleague adds one, and while the show ends', async () => {
+    const { page } = owner;
+    const show = await startShow('Quiz night');
+    await page.goto(`${fixture.url}/studio/streams/${show.id}/on-air`);
+    await button(page, 'Add quiz').click();
+    await field(page, 'Question').fill('Which planet is red?');
+    await fixture.call(owner, 'POST', `/streams/${show.id}/quizzes`, QUIZ);
+    await page.getByText('Send this quiz').waitFor();
+    expect(await field(page, 'Question').inputValue()).toBe('Which planet is red?');
+    await fixture.call(owner, 'POST', `/streams/${show.id}/end`);
+    await page.getByText('The show has ended', { exact: true }).waitFor();
+    expect(await field(page, 'Question').inputValue()).toBe('Which planet is red?');
+    await expectUsable(page, 'add-quiz-after-end');
+  }, 60_000);
+});
+
 describe('a live show', () => {
   test('opens on air from the list of shows and after sign-in', async () => {
     const { page } = owner;
-    const { id } = await fixture.call<StudioStream>(owner, 'POST', '/streams', {
-      title: 'Tonight',
-    });
-    await fixture.call(owner, 'POST', `/streams/${id}/start`);
+    const { id } = await startShow('Tonight');
     await page.goto(`${fixture.url}/studio/`);
     await page.getByRole('link', { name: /Tonight/ }).click();
     await page.waitForURL(`**/streams/${id}/on-air`);
