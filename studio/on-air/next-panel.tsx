@@ -1,18 +1,20 @@
 import { Plus } from 'lucide-react';
+import { useState } from 'react';
 import type { LiveState } from '../../protocol/live.ts';
 import type { StudioQuiz } from '../../protocol/studio.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
+import { NewQuizForm } from '../rundown/quiz-forms.tsx';
 import { usePermission } from '../session/session-context.ts';
 import { useStartShow } from '../streams/use-start-show.tsx';
 import { Button } from '../ui/button.tsx';
 import { FOCUS_RING } from '../ui/classes.ts';
+import { Dialog } from '../ui/dialog.tsx';
 import { showError } from '../ui/toasts.tsx';
 import { EndedPanel } from './ended-panel.tsx';
 import { type NextStep, nextStep, stepKeyOf, winnersBlocker } from './next-step.ts';
 import { RundownButton } from './rundown-panel.tsx';
 import { StagePanel } from './stage-panel.tsx';
 import { texts } from './texts.ts';
-import { useAddQuiz } from './use-add-quiz.tsx';
 import { useCtrlEnter } from './use-ctrl-enter.ts';
 import { usePressGuard } from './use-press-guard.ts';
 
@@ -29,13 +31,13 @@ const INVALIDATED = ['listQuizzes', 'readOwnStream'] as const;
 export function NextPanel({ state, quizzes, isConnected }: NextPanelProps) {
   const step = nextStep(state, quizzes);
   const { run, canRun, isPending, startDialog } = useStep(step, state, isConnected);
-  const addQuiz = useAddQuiz(state.stream.id);
+  const [isAdding, setAdding] = useState(false);
   const mayPublish = usePermission('publishQuiz');
   const hasAction = mayPublish && step.kind !== 'nothing';
   const label = step.kind === 'over' ? null : texts.next.steps[step.kind];
   const button =
     step.kind === 'nothing' ? (
-      <Button variant="primary" size="big" isWide icon={<Plus />} onPress={addQuiz.open}>
+      <Button variant="primary" size="big" isWide icon={<Plus />} onPress={() => setAdding(true)}>
         {texts.next.addQuiz}
       </Button>
     ) : (
@@ -73,7 +75,10 @@ export function NextPanel({ state, quizzes, isConnected }: NextPanelProps) {
   return (
     <>
       {step.kind === 'over' ? <EndedPanel state={state} /> : panel}
-      {addQuiz.dialog}
+      {/* Whatever the step is: an open one has what the host typed. */}
+      <Dialog title={texts.next.newQuiz} isOpen={isAdding} onOpenChange={setAdding}>
+        {(close) => <NewQuizForm streamId={state.stream.id} onClose={close} />}
+      </Dialog>
     </>
   );
 }

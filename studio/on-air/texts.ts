@@ -49,7 +49,6 @@ export const texts = {
     seconds: (seconds: number) => `${seconds} seconds`,
     addQuiz: 'Add quiz',
     newQuiz: 'New quiz',
-    add: 'Add',
     announceWinners: 'Announce the winners',
     winnersRule: 'Correct in every quiz since the last round.',
     blockers: {

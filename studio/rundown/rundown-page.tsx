@@ -1,7 +1,6 @@
 import { Download, FileUp, ListChecks, Plus } from 'lucide-react';
 import { useState } from 'react';
-import type { NewQuiz, StudioQuiz } from '../../protocol/studio.ts';
-import { useApiMutation } from '../api/use-api-mutation.ts';
+import type { StudioQuiz } from '../../protocol/studio.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
 import { usePermission } from '../session/session-context.ts';
 import { StreamPage } from '../streams/stream-page.tsx';
@@ -9,10 +8,9 @@ import { Button } from '../ui/button.tsx';
 import { FOCUS_RING } from '../ui/classes.ts';
 import { Dialog, DialogButton } from '../ui/dialog.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
-import { draftOf, EMPTY_DRAFT, quizChanges } from './draft.ts';
 import { ImportForm } from './import-form.tsx';
 import { LatencyHint } from './latency-hint.tsx';
-import { QuizEditor } from './quiz-editor.tsx';
+import { EditQuizForm, NewQuizForm } from './quiz-forms.tsx';
 import { QuizList } from './quiz-list.tsx';
 import { texts } from './texts.ts';
 
@@ -56,7 +54,19 @@ export function RundownPage({ streamId }: { readonly streamId: string }) {
               )
             }
           </Loaded>
-          <EditorDialog streamId={streamId} edited={edited} onClose={() => setEdited(null)} />
+          <Dialog
+            title={edited === 'new' ? texts.editor.createTitle : texts.editor.editTitle}
+            isOpen={edited !== null}
+            onOpenChange={() => setEdited(null)}
+          >
+            {(close) =>
+              edited === 'new' ? (
+                <NewQuizForm streamId={streamId} onClose={close} />
+              ) : (
+                edited && <EditQuizForm quiz={edited} onClose={close} />
+              )
+            }
+          </Dialog>
         </>
       )}
     </StreamPage>
@@ -76,43 +86,5 @@ function Exports({ streamId }: { readonly streamId: string }) {
         </a>
       ))}
     </p>
-  );
-}
-
-interface EditorDialogProps {
-  readonly streamId: string;
-  readonly edited: StudioQuiz | 'new' | null;
-  readonly onClose: () => void;
-}
-
-function EditorDialog({ streamId, edited, onClose }: EditorDialogProps) {
-  const create = useApiMutation('createQuiz', { invalidates: ['listQuizzes'], onSuccess: onClose });
-  const update = useApiMutation('patchQuiz', { invalidates: ['listQuizzes'], onSuccess: onClose });
-  const isNew = edited === 'new';
-  const saveChanges = (quiz: StudioQuiz, changed: NewQuiz) => {
-    const body = quizChanges(quiz, changed);
-    if (body) update.mutate({ params: { quiz_id: quiz.id }, body });
-    else onClose();
-  };
-  const save = (quiz: NewQuiz) => {
-    if (edited === 'new') create.mutate({ params: { stream_id: streamId }, body: quiz });
-    else if (edited) saveChanges(edited, quiz);
-  };
-  return (
-    <Dialog
-      title={isNew ? texts.editor.createTitle : texts.editor.editTitle}
-      isOpen={edited !== null}
-      onOpenChange={onClose}
-    >
-      {edited !== null && (
-        <QuizEditor
-          initial={edited === 'new' ? EMPTY_DRAFT : draftOf(edited)}
-          action={isNew ? texts.editor.add : texts.editor.save}
-          isPending={create.isPending || update.isPending}
-          onSubmit={save}
-          onCancel={onClose}
-        />
-      )}
-    </Dialog>
   );
 }

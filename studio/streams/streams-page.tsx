@@ -13,6 +13,7 @@ import { SourceLostBadge } from '../source/source-lost-notice.tsx';
 import { classes, FOCUS_RING } from '../ui/classes.ts';
 import { DialogButton } from '../ui/dialog.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
+import { useWhileMounted } from '../ui/use-while-mounted.ts';
 import { pathAfterSignIn, showPathOf } from './show-path.ts';
 import { StreamForm } from './stream-form.tsx';
 import { StreamStatus } from './stream-status.tsx';
@@ -119,7 +120,7 @@ function NewStreamForm({ onClose }: { readonly onClose: () => void }) {
   const [, goTo] = useLocation();
   const { mutate, isPending } = useApiMutation('createStream', {
     invalidates: ['listOwnStreams'],
-    onSuccess: ({ id }) => goTo(`/streams/${id}`),
+    onSuccess: useWhileMounted(({ id }: StudioStream) => goTo(`/streams/${id}`)),
   });
   return (
     <StreamForm

@@ -18,6 +18,7 @@ import { Button, type ButtonProps } from './button.tsx';
 import { DialogActions } from './dialog-actions.tsx';
 import { texts } from './texts.ts';
 import { UnsavedChangesContext } from './unsaved-changes.ts';
+import { useWhileMounted } from './use-while-mounted.ts';
 
 /** The content of a dialog calls it to set that only a button closes the dialog. */
 const PersistenceContext = createContext<(isPersistent: boolean) => void>(() => {});
@@ -84,7 +85,7 @@ export function Dialog(props: DialogProps) {
                   lastFocused.current = target;
                 }}
               >
-                {typeof children === 'function' ? children(close) : children}
+                <DialogContent close={close}>{children}</DialogContent>
               </div>
             </UnsavedChangesContext>
           </PersistenceContext>
@@ -104,6 +105,16 @@ export function Dialog(props: DialogProps) {
       </Modal>
     </ModalOverlay>
   );
+}
+
+interface DialogContentProps extends Pick<DialogProps, 'children'> {
+  readonly close: () => void;
+}
+
+/** Its `close` is for this opening: a form whose save succeeds late must not close the next one. */
+function DialogContent({ children, close }: DialogContentProps) {
+  const closeThis = useWhileMounted(close);
+  return typeof children === 'function' ? children(closeThis) : children;
 }
 
 interface DialogButtonProps extends ButtonProps {

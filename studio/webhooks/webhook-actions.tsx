@@ -18,12 +18,17 @@ type OpenDialog = 'pause' | 'change' | 'rotate' | 'delete';
 export function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
   const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null);
   const params = { webhook_id: webhook.id };
-  const end = () => setOpenDialog(null);
+  // The response of an action may arrive while the dialog of another one is open.
+  const close = (dialog: OpenDialog) =>
+    setOpenDialog((current) => (current === dialog ? null : current));
   const test = useApiMutation('testWebhook', {
     invalidates: INVALIDATED,
     onSuccess: () => showSuccess(texts.actions.testDone),
   });
-  const patch = useApiMutation('patchWebhook', { invalidates: INVALIDATED, onSuccess: end });
+  const patch = useApiMutation('patchWebhook', {
+    invalidates: INVALIDATED,
+    onSuccess: () => close('pause'),
+  });
   const { enabled } = webhook;
   const enable = (isEnabled: boolean) => patch.mutate({ params, body: { enabled: isEnabled } });
   return (
@@ -64,17 +69,29 @@ export function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
         title={texts.actions.pauseTitle}
         action={texts.actions.pause}
         isOpen={openDialog === 'pause'}
-        onOpenChange={end}
+        onOpenChange={() => close('pause')}
         isPending={patch.isPending}
         onConfirm={() => enable(false)}
       >
         {texts.actions.pauseHelp}
       </Confirm>
-      <Dialog title={texts.actions.editTitle} isOpen={openDialog === 'change'} onOpenChange={end}>
-        <ChangeWebhook webhook={webhook} onClose={end} />
+      <Dialog
+        title={texts.actions.editTitle}
+        isOpen={openDialog === 'change'}
+        onOpenChange={() => close('change')}
+      >
+        {(closeThis) => <ChangeWebhook webhook={webhook} onClose={closeThis} />}
       </Dialog>
-      <NewSecret webhook={webhook} isOpen={openDialog === 'rotate'} onClose={end} />
-      <DeleteDialog webhook={webhook} isOpen={openDialog === 'delete'} onClose={end} />
+      <NewSecret
+        webhook={webhook}
+        isOpen={openDialog === 'rotate'}
+        onClose={() => close('rotate')}
+      />
+      <DeleteDialog
+        webhook={webhook}
+        isOpen={openDialog === 'delete'}
+        onClose={() => close('delete')}
+      />
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { StudioStream } from '../../protocol/studio.ts';
+import type { Webhook } from '../../protocol/webhooks.ts';
 import { QUIZ } from '../support/harness/harness.ts';
 import { type OpenedPage, PASSWORD, StudioFixture } from '../support/studio/studio-fixture.ts';
 import { button, expectUsable, field } from '../support/studio/studio-pages.ts';
@@ -18,8 +19,11 @@ afterAll(() => fixture?.close());
 const dialog = () => owner.page.getByRole('dialog');
 const question = () => owner.page.getByRole('alertdialog', { name: 'Discard your changes?' });
 
+const createShow = (title: string) =>
+  fixture.call<StudioStream>(owner, 'POST', '/streams', { title });
+
 async function startShow(title: string): Promise<StudioStream> {
-  const show = await fixture.call<StudioStream>(owner, 'POST', '/streams', { title });
+  const show = await createShow(title);
   return fixture.call<StudioStream>(owner, 'POST', `/streams/${show.id}/start`);
 }
 
@@ -70,6 +74,100 @@ describe('a dialog with a form', () => {
     await field(page, 'Title').fill('Another');
     await button(page, 'Cancel').click();
     await dialog().waitFor({ state: 'detached' });
+  }, 60_000);
+});
+
+describe('a save that succeeds after its dialog was closed', () => {
+  /** Fails writes to a path as a service does that is unavailable. @returns ends that */
+  async function failWrites(path: RegExp): Promise<() => void> {
+    let isFailing = true;
+    await owner.page.route(path, (route) =>
+      isFailing && route.request().method() !== 'GET'
+        ? route.fulfill({ status: 503 })
+        : route.continue(),
+    );
+    return () => {
+      isFailing = false;
+    };
+  }
+
+  /** Types into the second dialog while the save of the first one succeeds. */
+  async function expectKept(name: string, restore: () => void, path: RegExp): Promise<void> {
+    const { page } = owner;
+    await field(dialog(), name).fill('https://example.org/kept');
+    const saved = page.waitForResponse(
+      (response) =>
+        path.test(response.url()) && response.request().method() !== 'GET' && response.ok(),
+    );
+    restore();
+    await saved;
+    // Closing it would take the time of a refetch.
+    await page.waitForTimeout(500);
+    expect(await field(dialog(), name).inputValue()).toBe('https://example.org/kept');
+    await button(dialog(), 'Cancel').click();
+    await page.unroute(path);
+  }
+
+  test('leaves the dialog of the next quiz open', async () => {
+    const { page } = owner;
+    const show = await createShow('Quizzes');
+    await page.goto(`${fixture.url}/studio/streams/${show.id}/rundown`);
+    const restore = await failWrites(/\/quizzes$/);
+    await button(page, 'New quiz').click();
+    await field(page, 'Question').fill('Which planet is red?');
+    await field(page, 'Choice 1').fill('Mars');
+    await field(page, 'Choice 2').fill('Jupiter');
+    await page.getByRole('radio', { name: 'Choice 1 is correct' }).check({ force: true });
+    await button(page, 'Add').click();
+    await button(page, 'Cancel').click();
+    await button(page, 'New quiz').click();
+    await expectKept('Question', restore, /\/quizzes$/);
+    await page.getByText('Which planet is red?').waitFor();
+  }, 60_000);
+
+  test('leaves the dialog of the next product open', async () => {
+    const { page } = owner;
+    const show = await createShow('Products');
+    await page.goto(`${fixture.url}/studio/streams/${show.id}`);
+    const restore = await failWrites(/\/products$/);
+    await button(page, 'Add product').click();
+    await field(page, 'Name').fill('Mug');
+    await page.getByRole('textbox', { name: 'Price' }).fill('12.50');
+    await field(page, 'Link to the shop').fill('https://shop.example.org/mug');
+    await button(dialog(), 'Add product').click();
+    await button(page, 'Cancel').click();
+    await button(page, 'Add product').click();
+    await expectKept('Name', restore, /\/products$/);
+    await page.getByText('Mug').waitFor();
+  }, 60_000);
+
+  test('leaves the form of a webhook open, after a pause', async () => {
+    const { page } = owner;
+    const data = { url: 'https://hooks.example.org/', events: ['winners'] };
+    const { id } = await fixture.call<Webhook>(owner, 'POST', '/webhooks', data);
+    await page.goto(`${fixture.url}/studio/webhooks/${id}`);
+    const path = new RegExp(`/webhooks/${id}$`);
+    const restore = await failWrites(path);
+    await button(page, 'Pause').click();
+    await button(page.getByRole('alertdialog'), 'Pause').click();
+    await button(page, 'Cancel').click();
+    await button(page, 'More actions').click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    await expectKept('URL', restore, path);
+    await button(page, 'Resume').waitFor();
+  }, 60_000);
+
+  test('stays on the page on which the host creates the next show', async () => {
+    const { page } = owner;
+    await page.goto(`${fixture.url}/studio/`);
+    const restore = await failWrites(/\/streams$/);
+    await button(page, 'New show').first().click();
+    await field(page, 'Title').fill('Sunday');
+    await button(dialog(), 'Create').click();
+    await button(page, 'Cancel').click();
+    await button(page, 'New show').first().click();
+    await expectKept('Title', restore, /\/streams$/);
+    await page.getByRole('link', { name: /Sunday/ }).waitFor();
   }, 60_000);
 });
 
