@@ -8,11 +8,12 @@ import { useApiQuery } from '../api/use-api-query.ts';
 import { exportUrl } from '../report/exports.ts';
 import { Button } from '../ui/button.tsx';
 import { FOCUS_RING, VIEWER_WORDS } from '../ui/classes.ts';
-import { Confirm } from '../ui/dialog.tsx';
+import { Confirm, Dialog } from '../ui/dialog.tsx';
 import { DialogActions } from '../ui/dialog-actions.tsx';
 import { Form } from '../ui/form.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { TextField } from '../ui/text-field.tsx';
+import { useUnsavedChanges } from '../ui/unsaved-changes.ts';
 import { texts } from './texts.ts';
 
 const INVALIDATED = ['listWinnersRounds', 'listContacts'] as const;
@@ -21,8 +22,22 @@ const REFETCH_MS = 5_000;
 
 const paramsOf = ({ streamId, id }: WinnersRound) => ({ stream_id: streamId, round_id: id });
 
+interface ContactsDialogProps {
+  readonly round: WinnersRound;
+  readonly isOpen: boolean;
+  readonly onOpenChange: (isOpen: boolean) => void;
+}
+
 /** What the winners of a round are asked, and what they sent. */
-export function ContactsDialog({ round, onClose }: { round: WinnersRound; onClose: () => void }) {
+export function ContactsDialog({ round, ...rest }: ContactsDialogProps) {
+  return (
+    <Dialog title={texts.title} {...rest}>
+      {(close) => <Contacts round={round} onClose={close} />}
+    </Dialog>
+  );
+}
+
+function Contacts({ round, onClose }: { round: WinnersRound; onClose: () => void }) {
   const done = useRef<HTMLButtonElement>(null);
   const isAsked = round.contactNote !== null;
   return (
@@ -52,6 +67,7 @@ function focusSoon(element: HTMLElement | null): void {
 
 function AskForm({ round }: { readonly round: WinnersRound }) {
   const [note, setNote] = useState(texts.defaultNote);
+  useUnsavedChanges(note);
   const { mutate, isPending } = useApiMutation('requestContacts', { invalidates: INVALIDATED });
   return (
     <Form

@@ -1,6 +1,8 @@
+import { useState } from 'react';
 import { intervalStartMs } from '../../protocol/interval.ts';
 import type { LiveState } from '../../protocol/live.ts';
 import type { StudioQuiz } from '../../protocol/studio.ts';
+import { ContactsDialog } from '../contacts/contacts-dialog.tsx';
 import { SourceWarnings } from '../source/source-facts.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { ChoiceBars } from '../ui/choice-bars.tsx';
@@ -14,10 +16,34 @@ import { texts } from './texts.ts';
  * producer sees; before the show what is wrong with its source.
  */
 export function OnScreenPanel({ state }: { readonly state: LiveState }) {
-  const { quiz, tally, now, stream, source, round, winners } = state;
-  if (round?.count && winners.length > 0) {
-    return <RoundWinners round={round} count={round.count} winners={winners} />;
-  }
+  const { round, winners } = state;
+  const [contactsRoundId, setContactsRoundId] = useState<string | null>(null);
+  return (
+    <>
+      {round?.count && winners.length > 0 ? (
+        <RoundWinners
+          round={round}
+          count={round.count}
+          winners={winners}
+          onOpenContacts={() => setContactsRoundId(round.id)}
+        />
+      ) : (
+        <CurrentQuiz state={state} />
+      )}
+      {/* It stays while the next quiz replaces the winners. */}
+      {round && (
+        <ContactsDialog
+          round={round}
+          isOpen={contactsRoundId === round.id}
+          onOpenChange={() => setContactsRoundId(null)}
+        />
+      )}
+    </>
+  );
+}
+
+function CurrentQuiz({ state }: { readonly state: LiveState }) {
+  const { quiz, tally, now, stream, source } = state;
   if (!quiz) {
     return (
       <StagePanel title={texts.onScreen.title} place="screen">

@@ -11,10 +11,12 @@ interface RoundWinnersProps {
   readonly count: number;
   /** The first of them. */
   readonly winners: readonly RoundWinner[];
+  readonly onOpenContacts: () => void;
 }
 
 /** The winners of the last round by name, until a newer quiz is sent. */
-export function RoundWinners({ round, count, winners }: RoundWinnersProps) {
+export function RoundWinners(props: RoundWinnersProps) {
+  const { round, count, winners, onOpenContacts } = props;
   const unlisted = count - winners.length;
   return (
     <StagePanel
@@ -37,7 +39,7 @@ export function RoundWinners({ round, count, winners }: RoundWinnersProps) {
         className={`min-h-0 overflow-y-auto rounded-lg -outline-offset-3! ${FOCUS_RING}`}
       >
         <div className="pb-2 empty:hidden">
-          <ContactsButton round={round} />
+          <ContactsButton round={round} onPress={onOpenContacts} />
         </div>
         <ol className="grid gap-1">
           {winners.map(({ code, name }) => (

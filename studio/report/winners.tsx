@@ -6,6 +6,7 @@ import type { WinnersRound } from '../../protocol/studio.ts';
 import { apiErrorOf } from '../api/studio-api-error.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
 import { ContactsButton } from '../contacts/contacts-button.tsx';
+import { ContactsDialog } from '../contacts/contacts-dialog.tsx';
 import { timeOf } from '../shell/times.ts';
 import { FOCUS_RING, VIEWER_WORDS } from '../ui/classes.ts';
 import { Panel } from '../ui/panel.tsx';
@@ -67,6 +68,7 @@ function RoundItem({ current, ...list }: RoundItemProps) {
   const { round, number } = list;
   const { requested, quizzes, count } = round;
   const [isOpen, setOpen] = useState(false);
+  const [hasContactsOpen, setContactsOpen] = useState(false);
   return (
     <li className="grid gap-1 border-t border-line pt-3 first:border-0 first:pt-0">
       <p className="flex flex-wrap items-baseline justify-between gap-x-3">
@@ -77,7 +79,8 @@ function RoundItem({ current, ...list }: RoundItemProps) {
       </p>
       {current && (
         <div className="empty:hidden print:hidden">
-          <ContactsButton round={current} />
+          <ContactsButton round={current} onPress={() => setContactsOpen(true)} />
+          <ContactsDialog round={current} isOpen={hasContactsOpen} onOpenChange={setContactsOpen} />
         </div>
       )}
       {count > 0 && (

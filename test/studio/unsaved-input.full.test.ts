@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { StudioStream } from '../../protocol/studio.ts';
+import type { StudioQuiz, StudioStream } from '../../protocol/studio.ts';
 import type { Webhook } from '../../protocol/webhooks.ts';
 import { QUIZ } from '../support/harness/harness.ts';
 import { type OpenedPage, PASSWORD, StudioFixture } from '../support/studio/studio-fixture.ts';
 import { button, expectUsable, field } from '../support/studio/studio-pages.ts';
+import { until } from '../support/until.ts';
 
 // What a host typed is not lost, and the page that a host needs opens.
 
@@ -15,6 +16,8 @@ beforeAll(async () => {
   owner = await fixture.openOwner();
 }, 60_000);
 afterAll(() => fixture?.close());
+
+const NOTE = 'What winners read above the form';
 
 const dialog = () => owner.page.getByRole('dialog');
 const question = () => owner.page.getByRole('alertdialog', { name: 'Discard your changes?' });
@@ -185,6 +188,31 @@ describe('a dialog of the on-air page', () => {
     await page.getByText('The show has ended', { exact: true }).waitFor();
     expect(await field(page, 'Question').inputValue()).toBe('Which planet is red?');
     await expectUsable(page, 'add-quiz-after-end');
+  }, 60_000);
+
+  test('[W-14] keeps the note for winners while a colleague sends the next quiz', async () => {
+    const { page } = owner;
+    const show = await startShow('Winners');
+    const viewer = fixture.joinViewer(show.id, 'Ada');
+    await until('the viewer is live', () => viewer.state === 'live');
+    // A game without quizzes: everyone wins.
+    await fixture.call(owner, 'POST', `/streams/${show.id}/request-winners`);
+    await page.goto(`${fixture.url}/studio/streams/${show.id}/on-air`);
+    await button(page, 'Ask for contact details').click();
+    await field(dialog(), NOTE).fill('Where should the prize go?');
+    await field(dialog(), NOTE).press('Escape');
+    await question().waitFor();
+    await page.keyboard.press('Escape');
+    await question().waitFor({ state: 'detached' });
+    const path = `/streams/${show.id}/quizzes`;
+    const { id } = await fixture.call<StudioQuiz>(owner, 'POST', path, QUIZ);
+    await fixture.call(owner, 'POST', `/quizzes/${id}/publish`);
+    await page.getByText(/^Open, \d s$/).waitFor();
+    expect(await field(dialog(), NOTE).inputValue()).toBe('Where should the prize go?');
+    await button(dialog(), 'Ask the winners').click();
+    await dialog().getByText('Where should the prize go?').waitFor();
+    await button(dialog(), 'Done').click();
+    await fixture.call(owner, 'POST', `/streams/${show.id}/end`);
   }, 60_000);
 });
 
