@@ -20,11 +20,15 @@ export function CopyButton({ label, text }: CopyButtonProps) {
     const timer = setTimeout(() => setCopied(false), COPIED_MS);
     return () => clearTimeout(timer);
   }, [isCopied]);
-  const copy = () =>
-    navigator.clipboard
-      .writeText(text)
-      .then(() => setCopied(true))
-      .catch(() => showError(new Error(texts.copyingBlocked)));
+  const copy = async () => {
+    try {
+      // On a page that is not on https or localhost the browser has no clipboard: this throws too.
+      await navigator.clipboard.writeText(text);
+      setCopied(true);
+    } catch {
+      showError(new Error(texts.copyingBlocked));
+    }
+  };
   return (
     <Button
       onPress={copy}

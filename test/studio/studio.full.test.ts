@@ -100,6 +100,14 @@ describe('the studio', () => {
     expect((await audience).status()).toBe(200);
   }, 60_000);
 
+  test('says so when the browser has no clipboard, as on http by address', async () => {
+    const { page } = owner;
+    await page.goto(`${fixture.url}/studio/streams/${streamId}`);
+    await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+    await button(page, 'Copy the viewer link').click();
+    await page.getByText('Your browser blocked copying.').waitFor();
+  }, 60_000);
+
   test('[U-18] shows a saved name without a reload', async () => {
     const { page } = owner;
     await page.goto(`${fixture.url}/studio/you`);
