@@ -33,6 +33,7 @@ export function NextPanel({ state, quizzes, isConnected }: NextPanelProps) {
   const { run, canRun, isPending, startDialog } = useStep(step, state, isConnected);
   const [isAdding, setAdding] = useState(false);
   const mayPublish = usePermission('publishQuiz');
+  const hasEnded = state.stream.status === 'ENDED';
   const hasAction = mayPublish && step.kind !== 'nothing';
   const label = step.kind === 'over' ? null : texts.next.steps[step.kind];
   const button =
@@ -43,7 +44,7 @@ export function NextPanel({ state, quizzes, isConnected }: NextPanelProps) {
     ) : (
       <Button
         variant="primary"
-        size="big"
+        size={hasEnded ? 'normal' : 'big'}
         isWide
         isPending={isPending}
         isDisabled={!canRun}
@@ -74,7 +75,14 @@ export function NextPanel({ state, quizzes, isConnected }: NextPanelProps) {
   );
   return (
     <>
-      {step.kind === 'over' ? <EndedPanel state={state} /> : panel}
+      {hasEnded ? (
+        <EndedPanel
+          state={state}
+          revealButton={step.kind === 'reveal' && mayPublish ? button : null}
+        />
+      ) : (
+        panel
+      )}
       {/* Whatever the step is: an open one has what the host typed. */}
       <Dialog title={texts.next.newQuiz} isOpen={isAdding} onOpenChange={setAdding}>
         {(close) => <NewQuizForm streamId={state.stream.id} onClose={close} />}

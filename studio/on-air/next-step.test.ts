@@ -37,6 +37,13 @@ describe('nextStep', () => {
     expect(stepAfter(quiz('one', 'closed', 'manual'))).toBe('reveal one');
   });
 
+  test('[P-26] is to show manual results after the end of the show', () => {
+    const afterEnd = (state: StudioQuiz['state']) =>
+      nextStep({ stream: stream('ENDED'), quiz: quiz('one', state, 'manual') }, drafts);
+    expect(stepKeyOf(afterEnd('closed'))).toBe('reveal one');
+    expect(afterEnd('revealed').kind).toBe('over');
+  });
+
   test('is nothing without drafts', () => {
     const last = quiz('one', 'revealed');
     expect(stepAfter(last, [last])).toBe('nothing');

@@ -18,10 +18,11 @@ export function nextStep(
   { stream, quiz }: Pick<LiveState, 'stream' | 'quiz'>,
   quizzes: readonly StudioQuiz[],
 ): NextStep {
-  if (stream.status === 'ENDED') return { kind: 'over' };
   if (stream.status === 'CREATED') return { kind: 'start' };
-  if (quiz?.state === 'open') return { kind: 'wait', quiz };
+  // Also after the end of the show (SPEC P-26).
   if (quiz?.state === 'closed' && quiz.reveal === 'manual') return { kind: 'reveal', quiz };
+  if (stream.status === 'ENDED') return { kind: 'over' };
+  if (quiz?.state === 'open') return { kind: 'wait', quiz };
   const next = quizzes.find(({ id, state }) => state === 'draft' && id !== quiz?.id);
   return next ? { kind: 'publish', quiz: next } : { kind: 'nothing' };
 }

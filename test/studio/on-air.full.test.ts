@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { StudioStream } from '../../protocol/studio.ts';
+import type { Locator } from 'playwright-core';
+import type { StudioQuiz, StudioStream } from '../../protocol/studio.ts';
+import { QUIZ } from '../support/harness/harness.ts';
 import { type OpenedPage, StudioFixture } from '../support/studio/studio-fixture.ts';
 import { button, expectUsable, field } from '../support/studio/studio-pages.ts';
 
@@ -19,6 +21,27 @@ afterAll(() => fixture?.close());
 
 const openOnAir = (streamId: string) =>
   owner.page.goto(`${fixture.url}/studio/streams/${streamId}/on-air`);
+
+const SIZES = [
+  { width: 1_440, height: 900 },
+  { width: 1_024, height: 768 },
+  { width: 390, height: 844 },
+] as const;
+
+/** Checks that a panel cuts nothing off, at each size. */
+async function expectAllVisible(panel: Locator): Promise<void> {
+  const { page } = owner;
+  const before = page.viewportSize();
+  for (const size of SIZES) {
+    await page.setViewportSize(size);
+    const hiddenPx = await panel.evaluate(
+      (element: { scrollHeight: number; clientHeight: number }) =>
+        element.scrollHeight - element.clientHeight,
+    );
+    expect([size.width, hiddenPx]).toEqual([size.width, 0]);
+  }
+  if (before) await page.setViewportSize(before);
+}
 
 describe('the on-air page', () => {
   test('of a rehearsal never says live, and says that it is a rehearsal', async () => {
@@ -107,6 +130,28 @@ describe('the on-air page', () => {
     await button(page, 'End show').click();
     await page.getByText('The show has ended', { exact: true }).waitFor();
     expect(await button(page, 'End the show').count()).toBe(0);
+  }, 60_000);
+
+  test('[P-26] shows the results of the last quiz after the end of the show', async () => {
+    const { page } = owner;
+    const call = <T>(path: string, body?: object) => fixture.call<T>(owner, 'POST', path, body);
+    const { id } = await call<StudioStream>('/streams', { title: 'Late', latencyAllowance: 0 });
+    await call(`/streams/${id}/start`);
+    const quiz = { ...QUIZ, reveal: 'manual' };
+    const { id: quizId } = await call<StudioQuiz>(`/streams/${id}/quizzes`, quiz);
+    await call(`/quizzes/${quizId}/publish`);
+    await openOnAir(id);
+    await page.getByText('Closed, results hidden').waitFor();
+    await call(`/streams/${id}/end`);
+    const ended = page.getByRole('region', { name: 'The show has ended' });
+    await button(ended, 'Show the results').waitFor();
+    await button(ended, 'Reopen the show').waitFor();
+    await expectUsable(page, 'on-air-ended-hidden-results');
+    await expectAllVisible(ended);
+    await button(ended, 'Show the results').click();
+    await page.getByText('Results shown').waitFor();
+    await button(ended, 'Show the results').waitFor({ state: 'detached' });
+    await expectUsable(page, 'on-air-ended');
   }, 60_000);
 });
 
