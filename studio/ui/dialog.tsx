@@ -18,6 +18,7 @@ import { Button, type ButtonProps } from './button.tsx';
 import { DialogActions } from './dialog-actions.tsx';
 import { texts } from './texts.ts';
 import { UnsavedChangesContext } from './unsaved-changes.ts';
+import { useLeaveGuard } from './use-leave-guard.ts';
 import { useWhileMounted } from './use-while-mounted.ts';
 
 /** The content of a dialog calls it to set that only a button closes the dialog. */
@@ -42,13 +43,17 @@ interface DialogProps extends Pick<ModalOverlayProps, 'isOpen' | 'onOpenChange'>
 
 /**
  * A modal dialog; at the bottom of the screen on phones. Escape and a press outside close it; while
- * its form has changes they ask first.
+ * its form has changes they ask first, as does the browser's Back.
  */
 export function Dialog(props: DialogProps) {
   const { title, children, isAlert = false, onOpenChange, ...rest } = props;
   const [isPersistent, setPersistent] = useState(false);
   const [hasChanges, setHasChanges] = useState(false);
-  const [isAsking, setAsking] = useState(false);
+  /** Called when the user discards the changes; null: the question is not open. */
+  const [onDiscard, setOnDiscard] = useState<(() => void) | null>(null);
+  const isAsking = onDiscard !== null;
+  const ask = (leave: () => void) => setOnDiscard(() => leave);
+  useLeaveGuard(hasChanges, ask);
   const lastFocused = useRef<HTMLElement>(null);
   const close = () => onOpenChange?.(false);
   // A press outside takes the focus from the field: give it back to continue there.
@@ -58,12 +63,12 @@ export function Dialog(props: DialogProps) {
   const onChanges = useCallback((hasChanges: boolean) => {
     setHasChanges(hasChanges);
     // A form that was saved meanwhile is gone.
-    if (!hasChanges) setAsking(false);
+    if (!hasChanges) setOnDiscard(null);
   }, []);
   return (
     <ModalOverlay
       {...rest}
-      onOpenChange={(isOpen) => (!isOpen && hasChanges ? setAsking(true) : onOpenChange?.(isOpen))}
+      onOpenChange={(isOpen) => (!isOpen && hasChanges ? ask(() => {}) : onOpenChange?.(isOpen))}
       isDismissable={!isAlert && !isPersistent}
       isKeyboardDismissDisabled={isPersistent}
       className="fixed inset-0 z-(--layer-dialog) grid items-end justify-items-center bg-black/50 sm:items-center sm:p-6"
@@ -90,20 +95,27 @@ export function Dialog(props: DialogProps) {
             </UnsavedChangesContext>
           </PersistenceContext>
           {hasChanges && (
-            <Confirm
-              title={texts.discard.title}
-              action={texts.discard.action}
-              cancel={texts.discard.cancel}
+            <DiscardQuestion
               isOpen={isAsking}
-              onOpenChange={setAsking}
-              onConfirm={close}
-            >
-              {texts.discard.help}
-            </Confirm>
+              onOpenChange={() => setOnDiscard(null)}
+              onConfirm={() => {
+                close();
+                onDiscard?.();
+              }}
+            />
           )}
         </AriaDialog>
       </Modal>
     </ModalOverlay>
+  );
+}
+
+function DiscardQuestion(props: Pick<ConfirmProps, 'isOpen' | 'onOpenChange' | 'onConfirm'>) {
+  const { title, action, cancel, help } = texts.discard;
+  return (
+    <Confirm {...props} title={title} action={action} cancel={cancel}>
+      {help}
+    </Confirm>
   );
 }
 

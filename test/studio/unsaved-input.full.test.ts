@@ -80,6 +80,51 @@ describe('a dialog with a form', () => {
   }, 60_000);
 });
 
+describe('a dialog with changes', () => {
+  const pathNow = () => new URL(owner.page.url()).pathname;
+
+  test('asks before the browser goes back, and goes there after Discard', async () => {
+    const { page } = owner;
+    await page.goto(`${fixture.url}/studio/team`);
+    await page.getByRole('link', { name: 'Shows', exact: true }).click();
+    await button(page, 'New show').first().click();
+    await field(page, 'Title').fill('A long title');
+    await page.evaluate('history.back()');
+    await question().waitFor();
+    await expectUsable(page, 'discard-back');
+    await button(page, 'Keep editing').click();
+    await question().waitFor({ state: 'detached' });
+    expect(await field(page, 'Title').inputValue()).toBe('A long title');
+    expect(pathNow()).toBe('/studio/');
+    await page.evaluate('history.back()');
+    await button(page, 'Discard').click();
+    await page.getByRole('heading', { name: 'Team', level: 1 }).waitFor();
+    expect(await dialog().count()).toBe(0);
+    // Without changes the browser goes at once.
+    await page.evaluate('history.forward()');
+    await button(page, 'New show').first().click();
+    await dialog().waitFor();
+    await page.evaluate('history.back()');
+    await page.getByRole('heading', { name: 'Team', level: 1 }).waitFor();
+  }, 60_000);
+
+  test('makes the browser ask before a reload', async () => {
+    const { page } = owner;
+    await page.goto(`${fixture.url}/studio/`);
+    await button(page, 'New show').first().click();
+    await field(page, 'Title').fill('A long title');
+    const asked = page.waitForEvent('dialog');
+    void page.evaluate('location.reload()').catch(() => {});
+    expect((await asked).type()).toBe('beforeunload');
+    await (await asked).dismiss();
+    expect(await field(page, 'Title').inputValue()).toBe('A long title');
+    await field(page, 'Title').fill('');
+    const leave = "dispatchEvent(new Event('beforeunload', { cancelable: true }))";
+    await until('the browser no longer asks', () => page.evaluate<boolean>(leave));
+    await button(page, 'Cancel').click();
+  }, 60_000);
+});
+
 describe('a save that succeeds after its dialog was closed', () => {
   /** Fails writes to a path as a service does that is unavailable. @returns ends that */
   async function failWrites(path: RegExp): Promise<() => void> {
