@@ -186,7 +186,7 @@ export const GUARDS: readonly Guard[] = [
     '[I-7] [G-20] [G-21] an invalid answer gets a 400 with a reason, and a valid one still counts',
     {
       file: 'server/http/json.ts',
-      text: "if (countParsedKeys(value) !== keyCount) throw new Problem(400, 'The body has a duplicate key.');",
+      text: "if (countParsedKeys(value) !== scan.keys) throw new Problem(400, 'The body has a duplicate key.');",
     },
   ),
   guard(

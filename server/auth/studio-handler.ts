@@ -93,8 +93,8 @@ export function studioHandlerFactory(context: StudioContext): StudioHandlerFacto
       if (operation.body) await context.credentials.studio(request, route);
       const call = createCall(context, request, operation, caller, body);
       const query = readOperationQuery(operation, request);
-      // Before a large operation waits for its turn.
-      if (Object.values(call.params).includes('')) {
+      // Before it waits for its turn.
+      if (isLarge && Object.values(call.params).includes('')) {
         throw new DomainError('not-found', 'There is nothing with this id.');
       }
       if (isCounted) {

@@ -61,7 +61,8 @@ test.each<[string, Record<string, string>, boolean]>([
   [API, { 'Sec-Fetch-Dest': 'document' }, false],
   [PREVIEW, { 'Sec-Fetch-Dest': 'video' }, false],
   [API, { 'Sec-Fetch-Dest': 'empty', Referer: `${PUBLIC}/watch/x` }, true],
-  [PREVIEW, { Referer: `${PUBLIC}/` }, true],
+  [API, { Referer: `${PUBLIC}/docs` }, false],
+  [PREVIEW, { Referer: `${PUBLIC}/watch/x?y` }, true],
   [API, { 'Sec-Fetch-Dest': 'image' }, true],
   [API, { 'Sec-Fetch-Dest': 'video' }, true],
 ])(

@@ -33,7 +33,6 @@ export interface ActiveSession extends SessionRow {
 // requests.
 const CACHE_TTL_MS = 1_000;
 const CACHE_MAX = 10_000;
-const STUDIO = '/studio';
 /** What pages of the studio request by cookie (`Sec-Fetch-Dest`): responses of `fetch`, event streams, downloads. */
 const STUDIO_CONTENT: ReadonlySet<string> = new Set(['empty', 'document']);
 
@@ -123,13 +122,13 @@ export class Sessions {
  * name any address of this origin, and the browser of a member who watches adds the cookie.
  */
 export function isOfShow({ url, headers }: Request): boolean {
-  const page = URL.parse(headers.get('referer') ?? '');
-  if (page && !isOfStudio(page)) return true;
+  if (hasPathIn('/watch/', headers.get('referer') ?? '')) return true;
   const content = headers.get('sec-fetch-dest');
-  return content !== null && !STUDIO_CONTENT.has(content) && isOfStudio(URL.parse(url));
+  return content !== null && !STUDIO_CONTENT.has(content) && hasPathIn('/studio/', url);
 }
 
-const isOfStudio = (url: URL | null): boolean => url?.pathname.startsWith(STUDIO) ?? false;
+const hasPathIn = (folder: string, url: string): boolean =>
+  URL.parse(url)?.pathname.startsWith(folder) ?? false;
 
 /**
  * Whether the headers of a browser show that a page of another origin sent a request. Clients that are
