@@ -12,6 +12,7 @@ import {
 } from '../support/conformance/expectations.ts';
 import { partsOf } from '../support/conformance/forged-tokens.ts';
 import { HIGH_RATES } from '../support/conformance/operations.ts';
+import { rawExchange, rawHead } from '../support/conformance/raw-http.ts';
 import { serviceOfFile } from '../support/conformance/service.ts';
 import { requestToken, VIEWER_ROUTES } from '../support/conformance/viewer-routes.ts';
 import { expectJson, startService, viewerWith } from '../support/harness/harness.ts';
@@ -272,5 +273,26 @@ describe('--token-auth=producer', () => {
     await expectProblem(await requestToken(closed.url, { wrong: 1 }, owner), 400);
     const viewer = viewerWith(closed.url, id, token);
     await expectNoContent(await viewer.post(`/api/v1/view-counts/${id}`));
+  });
+
+  test('[A-8] a service token that is revoked before the body arrives creates no viewer token', async () => {
+    await using closed = await startService({
+      config: { tokenAuth: 'producer', rates: HIGH_RATES },
+    });
+    const stream_id = await closed.createStream();
+    const { id, token } = await expectJson<{ id: string; token: string }>(
+      await closed.studio('POST', '/api-tokens', { name: 'a program' }),
+      201,
+    );
+    const body = JSON.stringify({ stream_id, unique_user_identifier: 'a' });
+    const head = rawHead('POST /api/v1/token', {
+      Authorization: `Token ${token}`,
+      'Content-Type': 'application/json',
+      'Content-Length': `${body.length}`,
+    });
+    const answer = rawExchange(closed.url, [head, body.slice(0, 1), 300, body.slice(1)]);
+    await Bun.sleep(100);
+    await expectNoContent(await closed.studio('DELETE', `/api-tokens/${id}`));
+    expect((await answer).status).toBe(401);
   });
 });

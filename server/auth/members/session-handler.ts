@@ -104,6 +104,8 @@ export function sessionHandlerFactory(context: SessionContext): SessionHandlerFa
       const { account, member } = session;
       context.rate.take(account.uuid, member.uuid);
       const input = await readOperationBody(operation, request);
+      // A client may send the body seconds later: the session may have ended since.
+      if (operation.body) await context.credentials.session(request, route);
       const { body, cookies } = await run(session, input, request);
       if (operation.method !== 'GET') {
         context.log.logWrite(operation, requestId, account.uuid, status, member.uuid);

@@ -55,7 +55,11 @@ export function tokenHandlers(
       rate.take(producer?.uuid ?? route.clientRateKey(request));
       const { bodyBytes } = route.operation;
       const body = await readBody(request, tokenRequestSchema, bodyBytes);
-      if (producer) await checkOwner(producer, body.stream_id);
+      if (producer) {
+        // The service token may have been revoked while the body was on its way.
+        await requiredProducer(request, route);
+        await checkOwner(producer, body.stream_id);
+      }
       return route.ok({
         token: await viewerTokens.issue(body.stream_id, body.unique_user_identifier),
       });
