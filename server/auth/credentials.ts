@@ -215,7 +215,10 @@ export class Credentials {
   }
 
   private async fail(request: Request, route: Route, detail: string): Promise<never> {
-    this.failures.take(route.clientRateKey(request));
+    // Without a credential nothing was tried: a limit would keep members of this address from the sign-in form.
+    const isTried =
+      request.headers.has('authorization') || this.sessions.hashFrom(request) !== null;
+    if (isTried) this.failures.take(route.clientRateKey(request));
     throw unauthorized(detail);
   }
 }

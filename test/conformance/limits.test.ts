@@ -101,14 +101,18 @@ describe('rates', () => {
     withService(only('failedAuth', 60), async (harness) => {
       const viewer = await harness.viewer(await harness.createStream());
       const path = `/api/v1/view-counts/${viewer.streamId}`;
+      const wrong = { headers: { Authorization: 'Bearer x' } };
       for (let i = 0; i < 30; i++) await expectUnauthorized(await me(harness, 'fb_x'), 'Token');
       for (let i = 0; i < 30; i++) {
-        const wrong = { headers: { Authorization: 'Bearer x' } };
         await expectUnauthorized(await fetch(harness.url + path, wrong), 'Bearer');
       }
       await expectTooMany(await me(harness, 'fb_x'), 60);
-      await expectTooMany(await fetch(harness.url + path), 60);
-      await expectTooMany(await fetch(`${harness.url}/studio/v1/account`), 60);
+      await expectTooMany(await fetch(harness.url + path, wrong), 60);
+      const ended = { headers: { Cookie: 'fourbeat=ended' } };
+      await expectTooMany(await fetch(`${harness.url}/studio/v1/account`, ended), 60);
+      // The page of the studio asks for the session before it shows the sign-in form.
+      await expectUnauthorized(await fetch(`${harness.url}/studio/v1/session`), 'Token');
+      await expectUnauthorized(await fetch(harness.url + path), 'Bearer');
       expect((await me(harness, harness.account.token)).status).toBe(200);
       await expectNoContent(await viewer.post(path));
       expect((await harness.studio('GET', '/account')).status).toBe(200);

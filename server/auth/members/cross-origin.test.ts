@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { isCrossOrigin, isOfShow } from './sessions.ts';
+import { isCrossOrigin, isOfOtherSite, isOfShow } from './sessions.ts';
 
 const PUBLIC = 'https://live.example.org';
 const crossOrigin = (
@@ -71,3 +71,15 @@ test.each<[string, Record<string, string>, boolean]>([
     expect(isOfShow(new Request(url, { headers }))).toBe(expected);
   },
 );
+
+test.each<[Record<string, string>, boolean]>([
+  [{}, false],
+  [{ 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Dest': 'empty' }, false],
+  [{ 'Sec-Fetch-Site': 'none', 'Sec-Fetch-Dest': 'document' }, false],
+  [{ 'Sec-Fetch-Site': 'same-site', 'Sec-Fetch-Dest': 'document' }, false],
+  [{ 'Sec-Fetch-Site': 'same-site', 'Sec-Fetch-Dest': 'empty' }, true],
+  [{ 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Dest': 'image' }, true],
+  [{ 'Sec-Fetch-Site': 'same-site' }, true],
+])('[U-7] a page of another origin uses no session in the background: %j', (headers, expected) => {
+  expect(isOfOtherSite(new Request(API, { headers }))).toBe(expected);
+});

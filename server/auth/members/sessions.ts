@@ -85,7 +85,8 @@ export class Sessions {
   }
 
   private secretOf(request: Request): string | null {
-    return isOfShow(request) ? null : this.cookiesFor(request).session.read(request);
+    if (isOfShow(request) || isOfOtherSite(request)) return null;
+    return this.cookiesFor(request).session.read(request);
   }
 
   private async find(hash: string): Promise<SessionRow | null> {
@@ -125,6 +126,13 @@ export function isOfShow({ url, headers }: Request): boolean {
   if (hasPathIn('/watch/', headers.get('referer') ?? '')) return true;
   const content = headers.get('sec-fetch-dest');
   return content !== null && !STUDIO_CONTENT.has(content) && hasPathIn('/studio/', url);
+}
+
+/** Whether a page of another origin sent a request in the background, where it can use up a member's requests. */
+export function isOfOtherSite({ headers }: Request): boolean {
+  const site = headers.get('sec-fetch-site');
+  const isOwn = site === null || site === 'same-origin' || site === 'none';
+  return !isOwn && headers.get('sec-fetch-dest') !== 'document';
 }
 
 const hasPathIn = (folder: string, url: string): boolean =>

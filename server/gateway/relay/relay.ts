@@ -303,12 +303,14 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
 
   private isTimedOut(): boolean {
     if (!this.origin) return this.ageTicks > MAX_DIALING_TICKS;
+    // Also while the client is paused, because it sends more than the relay keeps.
+    const isUnanswered = this.framing.body === 'unknown' && !this.response.hasStarted;
+    if (isUnanswered && this.ageTicks > MAX_UNANSWERED_TICKS) return true;
     if (this.isTunnel || this.isRequestComplete || this.isClientPaused || this.isClientStalled) {
       return false;
     }
     if (this.response.hasStarted && !this.response.isComplete) return false;
-    if (this.idleTicks > MAX_SILENT_TICKS) return true;
-    return this.framing.body === 'unknown' && this.ageTicks > MAX_UNANSWERED_TICKS;
+    return this.idleTicks > MAX_SILENT_TICKS;
   }
 
   /** The offset after the body, before its trailers; `bytes.length` while the body is incomplete. */
