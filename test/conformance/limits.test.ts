@@ -108,7 +108,7 @@ describe('rates', () => {
       }
       await expectTooMany(await me(harness, 'fb_x'), 60);
       await expectTooMany(await fetch(harness.url + path, wrong), 60);
-      const ended = { headers: { Cookie: 'fourbeat=ended' } };
+      const ended = { headers: { Cookie: `fourbeat=${'A'.repeat(43)}` } };
       await expectTooMany(await fetch(`${harness.url}/studio/v1/account`, ended), 60);
       // The page of the studio asks for the session before it shows the sign-in form.
       await expectUnauthorized(await fetch(`${harness.url}/studio/v1/session`), 'Token');
