@@ -319,8 +319,9 @@ async function setPassword(
   { passwordHash }: { passwordHash: string },
 ): Promise<string> {
   const [member] = await tx.query<{ uuid: string }>(
-    'update members set password = $2 where email = $1 returning uuid',
-    [link.email, passwordHash],
+    // Since the link was created, another account may have got a member with this email.
+    'update members set password = $2 where email = $1 and account = $3 returning uuid',
+    [link.email, passwordHash, link.account],
   );
   if (!member) throw invalidLink();
   await endSessionsOf(tx, member.uuid, null);
