@@ -18,7 +18,7 @@ import { JsonText } from './json-text.ts';
 import type { LargeOperations } from './large-operations.ts';
 import type { LargeResponses } from './large-responses.ts';
 import type { StudioRate } from './studio-rate.ts';
-import type { WriteBytes } from './write-bytes.ts';
+import { type WriteBytes, WriteCount } from './write-bytes.ts';
 
 /** What the handlers of all studio operations share. */
 export interface StudioContext {
@@ -48,6 +48,11 @@ export interface StudioCall {
   readonly nowMs: number;
   /** Passed to the database with a write, so that it takes effect once; null without a key. */
   readonly idempotency: Idempotency | null;
+  /**
+   * Counts the write as at least so many bytes (SPEC L-22): for one that creates more than its body has.
+   * @throws RateLimited when the limit is reached; then the write must create nothing
+   */
+  readonly takeBytes: (bytes: number) => void;
 }
 
 export type BodyOf<O> = O extends { readonly body: infer Schema extends z.ZodType }
@@ -91,20 +96,23 @@ export function studioHandlerFactory(context: StudioContext): StudioHandlerFacto
       const body = await readOperationBody(operation, request);
       // A client may send the body seconds later: the credential or the role may have ended since.
       if (operation.body) await context.credentials.studio(request, route);
-      const call = createCall(context, request, operation, caller, body);
+      const write = new WriteCount(context.writeBytes, caller);
+      const call: StudioCall = {
+        ...createCall(context, request, operation, caller, body),
+        takeBytes: (bytes) => write.take(bytes),
+      };
       const query = readOperationQuery(operation, request);
       // Before it waits for its turn.
       if (isLarge && Object.values(call.params).includes('')) {
         throw new DomainError('not-found', 'There is nothing with this id.');
       }
-      if (isCounted) {
-        context.writeBytes.take(caller, Buffer.byteLength(JSON.stringify(body ?? null)));
-      }
+      const bodyBytes = isCounted ? Buffer.byteLength(JSON.stringify(body ?? null)) : 0;
+      write.take(bodyBytes);
       const work = async () => {
         const result = await run(call, body, query);
         const json = jsonOf(result);
         // What the write created, and what R-11 keeps. A result in parts was read after the write, and is not kept.
-        if (isCounted && json !== result) context.writeBytes.add(caller, json.bytes);
+        if (isCounted && json !== result) write.add(bodyBytes + json.bytes);
         return json;
       };
       const json = isLarge
@@ -208,7 +216,7 @@ function createCall(
   operation: Operation,
   { user, actor }: StudioCaller,
   body: unknown,
-): StudioCall {
+): Omit<StudioCall, 'takeBytes'> {
   const params = pathIds(request);
   const nowMs = context.clock.nowMs();
   const key = operation.method === 'GET' ? null : request.headers.get('idempotency-key');

@@ -1,8 +1,8 @@
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { PRODUCER_EVENT_BYTES } from '../../protocol/limits.ts';
 import { RateLimited } from '../platform/errors.ts';
 import type { StudioCaller } from './credentials.ts';
-import { WRITE_BURST_BYTES, WriteBytes } from './write-bytes.ts';
+import { QUIZ_BYTES_MIN, WRITE_BURST_BYTES, WriteBytes, WriteCount } from './write-bytes.ts';
 
 const RATE = { points: 1_200, durationS: 60 };
 const MB = 1 << 20;
@@ -84,4 +84,51 @@ test('[L-22] events with the longest data at the highest rate are accepted for a
     writes.take(program, bytes, n * 50);
     writes.add(program, JSON.stringify(response).length, n * 50);
   }
+});
+
+describe('a write that creates more than its body has', () => {
+  const importOf = (writes: WriteBytes, nowMs: number, quizzes: number, bodyBytes = 20_000) => {
+    const write = new WriteCount(writes, program);
+    write.take(bodyBytes, nowMs);
+    write.take(quizzes * QUIZ_BYTES_MIN, nowMs);
+    write.add(2 * bodyBytes, nowMs);
+  };
+
+  test('[L-22] an account takes at most 25 quiz numbers a second with imports of tiny quizzes', () => {
+    const writes = new WriteBytes(RATE);
+    const hourMs = 3_600_000;
+    let quizzes = 0;
+    for (let nowMs = 0; nowMs < 10 * hourMs; nowMs += 1_000) {
+      try {
+        importOf(writes, nowMs, 500);
+        quizzes += 500;
+      } catch {}
+    }
+    // The first 16,384 are those of the 64 MB at once.
+    expect((quizzes - 16_384) / 36_000).toBeWithin(24, 26);
+  });
+
+  test('[L-22] counts its body and response only if they are more than what it creates', () => {
+    const writes = new WriteBytes(RATE);
+    importOf(writes, 0, 500, MB - 1);
+    importOf(writes, 0, 500, MB / 2);
+    importOf(writes, 0, 512, MB / 2);
+    importOf(writes, 0, 512, MB);
+    expect(accepted(writes, program, MB, 0)).toBe(64 - 8);
+  });
+
+  test('[L-22] counts nothing when it is refused, and is accepted after Retry-After', () => {
+    const writes = new WriteBytes(RATE);
+    writes.take(program, 63 * MB, 0);
+    let thrown: unknown;
+    try {
+      importOf(writes, 0, 512, MB);
+    } catch (error) {
+      thrown = error;
+    }
+    const { retryAfterS } = thrown as RateLimited;
+    expect(retryAfterS).toBe(11);
+    expect(() => importOf(writes, (retryAfterS - 1) * 1_000, 512, MB)).toThrow(RateLimited);
+    expect(() => importOf(writes, retryAfterS * 1_000, 512, MB)).not.toThrow();
+  });
 });

@@ -16,6 +16,12 @@ export const WRITE_BURST_BYTES = 64 << 20;
  * the longest data has less, its response included: events at the highest rate never reach the limit.
  */
 export const WRITE_BYTES_PER_REQUEST = PRODUCER_EVENT_BYTES + 1024;
+/**
+ * What a quiz counts at least that is imported, or copied for a rehearsal. PostgreSQL numbers the quizzes of all
+ * accounts, up to 2^31. An account takes 25 numbers a second; without the minimum it took 256, and thousands with
+ * rehearsals.
+ */
+export const QUIZ_BYTES_MIN = 4 << 10;
 
 // About 15 MB. Only the operator creates accounts, and an account has at most 100 members.
 const KEYS_MAX = 100_000;
@@ -59,6 +65,34 @@ export class WriteBytes {
     const member = memberUuid(actor);
     const ofAccount: [ByteBuckets, string] = [this.ofAccount, user.uuid];
     return member === null ? [ofAccount] : [ofAccount, [this.ofMember, member]];
+  }
+}
+
+/** What one write counts: its body and its response, or what it creates if that is more. */
+export class WriteCount {
+  private counted = 0;
+
+  constructor(
+    private readonly writes: WriteBytes,
+    private readonly caller: StudioCaller,
+  ) {}
+
+  /**
+   * Counts the write as at least so many bytes, before its work. A refusal also gives back what was counted before:
+   * a repeated write counts it again, and could otherwise be refused forever.
+   * @throws RateLimited when the limit is reached; then nothing of the write is counted
+   */
+  take(bytes: number, nowMs = runtime.monotonicMs()): void {
+    if (bytes <= this.counted) return;
+    this.writes.add(this.caller, -this.counted, nowMs);
+    this.counted = 0;
+    this.writes.take(this.caller, bytes, nowMs);
+    this.counted = bytes;
+  }
+
+  /** Counts the write as at least so many bytes, after its work, also beyond the limit. */
+  add(bytes: number, nowMs = runtime.monotonicMs()): void {
+    this.writes.add(this.caller, Math.max(bytes - this.counted, 0), nowMs);
   }
 }
 

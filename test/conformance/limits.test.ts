@@ -58,6 +58,12 @@ const IMPORT = {
   ),
 };
 
+/** An import of 500 of the shortest quizzes, 22 KB. */
+const TINY_IMPORT = {
+  format: 'fourbeat-json',
+  text: JSON.stringify(new Array(500).fill({ question: '?', choices: ['a', 'b'], answer: 'a' })),
+};
+
 const newToken = (harness: Harness, streamId: string) =>
   requestToken(harness.url, { stream_id: streamId, unique_user_identifier: 'a' });
 const me = (harness: Harness, token: string, headers: Record<string, string> = {}) =>
@@ -195,7 +201,11 @@ describe('rates', () => {
       expect((await harness.studio('GET', '/account')).status).toBe(200);
     }));
 
-  test('[L-22] a member that imports over 32 MB gets 429, and its account goes on', () =>
+  test.each([
+    ['imports over 32 MB', IMPORT],
+    // Each quiz counts 4 KB.
+    ['imports over 8,192 tiny quizzes', TINY_IMPORT],
+  ])('[L-22] a member that %s gets 429, and its account goes on', (_, file) =>
     withService(only('studio', 200), async (harness) => {
       const { browser } = await newMember(harness, 'host');
       const streams: string[] = [];
@@ -204,16 +214,36 @@ describe('rates', () => {
       do {
         imports++;
         if (imports % 4 === 0) streams.push(await harness.createStream());
-        response = await browser.send('POST', `/streams/${streams.at(-1)}/quizzes/import`, IMPORT);
+        response = await browser.send('POST', `/streams/${streams.at(-1)}/quizzes/import`, file);
       } while (response.status === 201);
-      await expectTooMany(response, 120);
-      // Each has 0.9 MB, and its response again.
+      // At 200 requests a minute a member gets back 8.5 KB a second.
+      await expectTooMany(response, 240);
+      // Each counts 2 MB.
       expect(imports).toBeWithin(15, 20);
       const path = `/streams/${streams.at(-1)}/quizzes`;
       const { results } = await expectJson<QuizList>(await harness.studio('GET', path), 200);
       expect(results).toHaveLength((imports % 4) * 500);
-      expect((await browser.send('POST', `${path}/import/preview`, IMPORT)).status).toBe(200);
-      expect((await harness.studio('POST', `${path}/import`, IMPORT)).status).toBe(201);
+      expect((await browser.send('POST', `${path}/import/preview`, file)).status).toBe(200);
+      expect((await harness.studio('POST', `${path}/import`, file)).status).toBe(201);
+    }),
+  );
+
+  test('[L-22] a member that rehearses over 8,192 drafts gets 429, no rehearsal is created, and its account goes on', () =>
+    withService(only('studio', 200), async (harness) => {
+      const { browser } = await newMember(harness, 'host');
+      const show = `/streams/${await harness.createStream()}`;
+      for (let n = 0; n < 4; n++) {
+        await expectJson(await harness.studio('POST', `${show}/quizzes/import`, TINY_IMPORT), 201);
+      }
+      const path = `${show}/rehearsals`;
+      for (let n = 0; n < 4; n++) {
+        await expectJson(await browser.send('POST', path, { viewers: 1 }), 201);
+        await expectNoContent(await browser.send('DELETE', `${path}/current`));
+      }
+      await expectTooMany(await browser.send('POST', path, { viewers: 1 }), 960);
+      expect((await browser.send('GET', `${path}/current`)).status).toBe(404);
+      await expectJson(await harness.studio('POST', path, { viewers: 1 }), 201);
+      await expectNoContent(await harness.studio('DELETE', `${path}/current`));
     }));
 
   test('[L-22] the rundowns in the responses to orders do not count', () =>

@@ -4,11 +4,12 @@ import type { Rehearsal } from '../../../protocol/rehearsal.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
 import type { LargeOperations } from '../../auth/large-operations.ts';
 import type { StudioCall, StudioHandlerFactory } from '../../auth/studio-handler.ts';
+import { QUIZ_BYTES_MIN } from '../../auth/write-bytes.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { DomainError } from '../../platform/errors.ts';
 import type { Step } from '../../platform/pace.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
-import type { rundownProcedures } from '../rundown/rundown-sql.ts';
+import type { Draft, rundownProcedures } from '../rundown/rundown-sql.ts';
 import type { RehearsalRunner } from './rehearsal-runner.ts';
 import { isRunning, type RehearsalRow, type rehearsalProcedures } from './rehearsals-sql.ts';
 
@@ -16,7 +17,7 @@ import { isRunning, type RehearsalRow, type rehearsalProcedures } from './rehear
 const DRAFTS_PER_COPY = 100;
 
 export interface RehearsalRoutes {
-  readonly store: Pick<Calls<typeof rundownProcedures>, 'listDraftIds'> &
+  readonly store: Pick<Calls<typeof rundownProcedures>, 'listDrafts'> &
     Pick<
       Calls<typeof rehearsalProcedures>,
       'createRehearsal' | 'copyDrafts' | 'findRehearsal' | 'dismissRehearsal'
@@ -47,13 +48,13 @@ export function rehearsalHandlers(
   async function copyDrafts(
     { streamId: id }: RehearsalRow,
     producer: string,
-    ids: readonly string[],
+    drafts: readonly Draft[],
     step: Step,
   ): Promise<void> {
-    for (let start = 0; start < ids.length; start += DRAFTS_PER_COPY) {
-      const some = ids.slice(start, start + DRAFTS_PER_COPY);
-      const drafts = some.map((draftId) => ({ id: draftId, copyId: copyIdOf(id, draftId) }));
-      await step(() => store.copyDrafts({ id, producer, drafts }));
+    for (let start = 0; start < drafts.length; start += DRAFTS_PER_COPY) {
+      const some = drafts.slice(start, start + DRAFTS_PER_COPY);
+      const copies = some.map((draft) => ({ id: draft.id, copyId: copyIdOf(id, draft.id) }));
+      await step(() => store.copyDrafts({ id, producer, drafts: copies }));
     }
   }
 
@@ -61,9 +62,10 @@ export function rehearsalHandlers(
     createRehearsal: studio(studioApi.createRehearsal, (call, settings) =>
       largeOperations.run(call, async (step) => {
         const { showId, producer } = showRefOf(call);
-        const drafts = await step(() => store.listDraftIds({ streamId: showId, producer }));
+        const drafts = await step(() => store.listDrafts({ streamId: showId, producer }));
         const unavailableReason = runner.unavailableReason();
         if (unavailableReason !== null) throw new DomainError('conflict', unavailableReason);
+        call.takeBytes(bytesOf(drafts));
         const id = newId();
         // The wait may be longer than a rehearsal may go without a report: read the clock after it.
         const nowMs = clock.nowMs();
@@ -95,6 +97,10 @@ function copyIdOf(rehearsalId: string, draftId: string): string {
   const hex = createHash('sha256').update(`${rehearsalId} ${draftId}`).digest('hex');
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, '$1-$2-8$3-8$4-$5');
 }
+
+/** What the copies of drafts count. */
+const bytesOf = (drafts: readonly Draft[]) =>
+  drafts.reduce((sum, { bytes }) => sum + Math.max(bytes, QUIZ_BYTES_MIN), 0);
 
 const showRefOf = ({ params, producer, nowMs }: StudioCall) => ({
   showId: params.stream_id ?? '',

@@ -9,6 +9,7 @@ import {
   type StudioContext,
   type StudioHandlerFactory,
 } from '../../auth/studio-handler.ts';
+import { QUIZ_BYTES_MIN } from '../../auth/write-bytes.ts';
 import { pathIds, readQuery } from '../../http/parameters.ts';
 import type { Handler } from '../../http/route.ts';
 import { ConcurrencyLimiter } from '../../platform/concurrency-limiter.ts';
@@ -93,6 +94,7 @@ export function createRundown({ studio, context, store, newId }: RundownDeps) {
 
       importQuizzes: studio(studioApi.importQuizzes, async (call, file) => {
         const quizzes = await readFile(call.producer, file);
+        call.takeBytes(quizzes.length * QUIZ_BYTES_MIN);
         const drafts = quizzes.map((quiz) => ({ id: newId(), quiz }));
         const input = { ...ownStreamInput(call), drafts };
         const rows = await store.importQuizzes(input, call.idempotency);

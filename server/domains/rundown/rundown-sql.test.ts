@@ -52,3 +52,25 @@ test('[D-3] [D-6] an order reads no quiz in its write transaction, and an import
   const { quizzes } = await rundownOf(rundownStoreOf(sqlite), OWN);
   expect(quizzes.map(({ id }) => id)).toEqual([...ids.toReversed(), 'last', 'after it']);
 });
+
+test('[L-22] the drafts of a stream have the bytes of their texts, in order', async () => {
+  const own = { streamId: 'measured', producer: 'a' };
+  await insertStream(sqlite, own.streamId, 1);
+  const quizzes = [['?', ['a', 'b']] as const, ['é'.repeat(500), ['€', '"']] as const];
+  const drafts = quizzes.map(([question, choices], index) => ({
+    id: `measured ${index}`,
+    quiz: {
+      question,
+      choices: [...choices],
+      answer: choices[0],
+      duration: 10_000,
+      reveal: 'auto' as const,
+    },
+  }));
+  await rundownProcedures.importQuizzes.run(sqlite, { ...own, drafts });
+  const listed = await rundownProcedures.listDrafts.run(sqlite, own);
+  expect(listed.map(({ id, bytes }) => [id, bytes])).toEqual([
+    ['measured 0', 1 + '["a","b"]'.length],
+    ['measured 1', 1_000 + Buffer.byteLength(JSON.stringify(['€', '"']))],
+  ]);
+});

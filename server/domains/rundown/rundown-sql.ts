@@ -35,10 +35,10 @@ export const rundownProcedures = {
     },
   ),
 
-  /** The ids of the drafts of a stream, in order. @throws DomainError `not-found` */
-  listDraftIds: readProcedure(async (tx, { streamId, producer }: OwnStream) => {
+  /** The drafts of a stream, in order, without their texts. @throws DomainError `not-found` */
+  listDrafts: readProcedure(async (tx, { streamId, producer }: OwnStream) => {
     await ownStream(tx, streamId, producer);
-    return idsOf(await findDrafts(tx, streamId));
+    return findDrafts(tx, streamId);
   }),
 
   /**
@@ -81,9 +81,12 @@ export const rundownProcedures = {
   ),
 };
 
-interface Draft {
+/** A draft in the order of a rundown. */
+export interface Draft {
   readonly id: string;
   readonly position: number;
+  /** The size of its texts. */
+  readonly bytes: number;
 }
 
 const idsOf = (drafts: readonly Draft[]) => drafts.map(({ id }) => id);
@@ -91,8 +94,8 @@ const idsOf = (drafts: readonly Draft[]) => drafts.map(({ id }) => id);
 /** The drafts of a stream. None is published meanwhile if this transaction has locked it. */
 function findDrafts(tx: Tx, streamId: string): Promise<readonly Draft[]> {
   return tx.query<Draft>(
-    `select id, position from quizzes where stream_id = $1 and state = 'draft'
-     order by position, number`,
+    `select id, position, octet_length(question) + octet_length(choices) as bytes
+     from quizzes where stream_id = $1 and state = 'draft' order by position, number`,
     [streamId],
   );
 }
