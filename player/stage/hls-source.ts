@@ -1,5 +1,6 @@
 import Hls from 'hls.js';
 import { hlsPicture } from '../../sdk/pictures.ts';
+import { createHls } from './create-hls.ts';
 import { EndedPlaylist } from './ended-playlist.ts';
 import { recoverFromErrors } from './hls-recovery.ts';
 import { skipGaps } from './skip-gaps.ts';
@@ -12,7 +13,7 @@ const LIVE_LATENCY_MAX_S = 6;
 /** Plays HLS by Media Source Extensions. @returns null when the browser does not support it */
 export function hlsSource(video: StageVideo, url: string, listener: SourceListener): Source | null {
   if (!Hls.isSupported()) return null;
-  const hls = new Hls({ backBufferLength: 30, liveDurationInfinity: true });
+  const hls = createHls(url, { backBufferLength: 30, liveDurationInfinity: true });
   const stopRecovery = recoverFromErrors(hls, url, listener);
   const stopSkipping = skipGaps(hls, video);
   const endedPlaylist = new EndedPlaylist(listener.mustBeLive);

@@ -1,4 +1,5 @@
 import Hls from 'hls.js';
+import { createHls } from '../../player/stage/create-hls.ts';
 import { onRequestsPaused } from '../api/request-pause.ts';
 
 /** Delay before a failed or missing stream is loaded again. */
@@ -20,7 +21,8 @@ export function playLiveHls(
     video.src = url;
     return () => video.removeAttribute('src');
   }
-  const hls = new Hls({ backBufferLength: 10, capLevelToPlayerSize: true, enableWorker: true });
+  const config = { backBufferLength: 10, capLevelToPlayerSize: true, enableWorker: true };
+  const hls = createHls(url, config);
   let retryTimer: ReturnType<typeof setTimeout> | undefined;
   hls.on(Hls.Events.ERROR, (_, { fatal, type }) => {
     if (!fatal) return;

@@ -1,4 +1,5 @@
 import Hls, { type ErrorData } from 'hls.js';
+import { createHls } from '../../player/stage/create-hls.ts';
 import { nativePicture } from '../../sdk/pictures.ts';
 import type { OpenRecording, RecordingEvents } from './recording.ts';
 
@@ -15,7 +16,7 @@ export function openHls(
   if (!Hls.isSupported()) return openNative(video, url, events);
   // Just after the show, the playlist may still look live; without a start position, playback would
   // begin at its end.
-  const hls = new Hls({ enableWorker: true, backBufferLength: 30, startPosition: 0 });
+  const hls = createHls(url, { enableWorker: true, backBufferLength: 30, startPosition: 0 });
   let retryTimer: ReturnType<typeof setTimeout> | undefined;
   hls.on(Hls.Events.ERROR, (_, error) => {
     if (!error.fatal) return;

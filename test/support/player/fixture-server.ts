@@ -37,9 +37,9 @@ export async function serveFixture(port = 0): Promise<FixtureServer> {
     port,
     async fetch(request) {
       const { pathname } = new URL(request.url);
-      const [, directory, name] = pathname.split('/');
+      const [, directory, , name] = pathname.split('/');
       if (pathname === '/') return new Response(HTML, { headers: { 'Content-Type': 'text/html' } });
-      if (directory === 'picture' && name) {
+      if (directory === 'media' && name) {
         // Encoded on demand: most tests need no video.
         video ??= encodeVideo(folder);
         await video;

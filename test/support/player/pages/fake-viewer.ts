@@ -21,8 +21,8 @@ export interface FakeViewer extends Viewer {
 export const STREAM: Stream = {
   id: '7d2c1e6e-2a3b-4a39-9a51-0d6e2a9a7e11',
   producer: 'f1a5c9a4-0f8b-4b53-9f0e-1b1d5f6f7c22',
-  dash_url: '/picture/manifest.mpd',
-  hls_url: '/picture/master.m3u8',
+  dash_url: '/media/show/manifest.mpd',
+  hls_url: '/media/show/master.m3u8',
   status: 'STREAMING',
 };
 

@@ -12,7 +12,7 @@ export const SCENES: Readonly<Record<string, () => FakeViewer>> = {
   joining: () => fakeViewer({ state: 'joining', stream: null, count: null }),
   lobby: () => fakeViewer({ stream: { ...STREAM, status: 'CREATED' } }),
   live: () => fakeViewer(),
-  waiting: () => fakeViewer({ stream: { ...STREAM, hls_url: '/none.m3u8' } }),
+  waiting: () => fakeViewer({ stream: { ...STREAM, hls_url: '/media/show/none.m3u8' } }),
   unavailable: () =>
     fakeViewer({
       state: 'offline',

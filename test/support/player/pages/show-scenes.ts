@@ -39,7 +39,7 @@ export const SHOW_SCENES: Readonly<Record<string, () => FakeViewer>> = {
   'show-over': () =>
     fakeViewer({
       state: 'ended',
-      stream: { ...STREAM, status: 'ENDED', hls_url: '/none.m3u8' },
+      stream: { ...STREAM, status: 'ENDED', hls_url: '/media/show/none.m3u8' },
       messages,
     }),
 };
