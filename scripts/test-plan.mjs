@@ -98,6 +98,7 @@ export const SECONDS = {
   'test/simulation/more-seeds.full.test.ts': 250,
   'test/simulation/simulation.test.ts': 250,
   'test/studio-api/rehearsal-crowd.full.test.ts': 38,
+  'test/studio/foreign-playlist.full.test.ts': 73,
   'test/studio/display-winners.full.test.ts': 25,
   'test/studio/display.full.test.ts': 32,
   'test/studio/large-show.full.test.ts': 24,
