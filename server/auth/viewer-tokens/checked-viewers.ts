@@ -56,9 +56,17 @@ export interface BanList {
   isBanned(viewer: SeatOfStream): boolean;
 }
 
+/** Seats of a stream that were banned, and those whose ban was lifted. */
+export interface BanChanges {
+  readonly banned: readonly number[];
+  readonly lifted: readonly number[];
+}
+
+const NO_SEATS: ReadonlySet<number> = new Set();
+
 export class BannedSeats implements BanList {
   // Has only streams with bans, so that a size check usually suffices.
-  readonly #byStream = new Map<string, ReadonlySet<number>>();
+  readonly #byStream = new Map<string, Set<number>>();
 
   /**
    * Whether a viewer is banned. Runs for every viewer request: 7 ns while nobody is banned, 40 ns in a
@@ -73,16 +81,20 @@ export class BannedSeats implements BanList {
     return this.#byStream;
   }
 
-  has(streamId: string): boolean {
-    return this.#byStream.has(streamId);
+  /** The banned seats of a stream. */
+  of(streamId: string): ReadonlySet<number> {
+    return this.#byStream.get(streamId) ?? NO_SEATS;
   }
 
-  /** Replaces the banned seats of a stream. @returns those that were not banned before */
-  set(streamId: string, seats: ReadonlySet<number>): number[] {
-    const before = this.#byStream.get(streamId);
+  /** Changes the bans of a stream. @returns the seats that were not banned before */
+  change(streamId: string, { banned, lifted }: BanChanges): number[] {
+    const seats = this.#byStream.get(streamId) ?? new Set<number>();
+    const newlyBanned = banned.filter((seat) => !seats.has(seat));
+    for (const seat of lifted) seats.delete(seat);
+    for (const seat of newlyBanned) seats.add(seat);
     if (seats.size > 0) this.#byStream.set(streamId, seats);
     else this.#byStream.delete(streamId);
-    return [...seats].filter((seat) => !before?.has(seat));
+    return newlyBanned;
   }
 }
 

@@ -55,13 +55,19 @@ export async function saveChatState(tx: Tx, streamId: string, state: ChatState):
   );
 }
 
-/** Makes studio pages reload moderation data of a stream that this transaction has locked. */
-export async function incrementRevision(tx: Tx, streamId: string): Promise<void> {
-  await tx.query(
-    `insert into chat_rooms (stream_id, revision) values ($1, 1)
-     on conflict (stream_id) do update set revision = chat_rooms.revision + 1`,
+/**
+ * Makes studio pages reload moderation data of a stream that this transaction has locked.
+ * @returns the new revision
+ */
+export async function incrementRevision(tx: Tx, streamId: string): Promise<number> {
+  const [row] = await tx.query<{ revision: number }>(
+    `insert into chat_rooms (stream_id, revision, numbered) values ($1, 1, 1)
+     on conflict (stream_id) do update set revision = chat_rooms.revision + 1,
+       numbered = chat_rooms.numbered + 1
+     returning revision`,
     [streamId],
   );
+  return Number(row?.revision);
 }
 
 /**
@@ -83,9 +89,17 @@ export interface ModeratedChatRow {
   readonly changed: number;
   readonly slowModeMs: number;
   readonly paused: boolean;
-  readonly banned: readonly number[];
-  /** Muted seats with the end of the mute, Unix ms; null: for the whole show. */
-  readonly muted: readonly (readonly [seat: number, until: number | null])[];
+  readonly revision: number;
+  /** Revisions by an earlier version, whose restrictions have no revision. */
+  readonly unnumbered: number;
+}
+
+/** Restrictions of a stream as `ModerationCache` reads them. */
+export interface RestrictionsRow {
+  readonly streamId: string;
+  readonly kind: Restriction;
+  /** The end of each restriction, Unix ms; null: for the whole show, `LIFTED`: lifted. */
+  readonly seats: readonly (readonly [seat: number, until: number | null])[];
 }
 
 interface RestrictedSeat {
@@ -95,12 +109,25 @@ interface RestrictedSeat {
   readonly until: number | null;
 }
 
+/** A stream with the revision up to which its restrictions are known; null: none are. */
+export interface KnownRevision {
+  readonly streamId: string;
+  readonly after: number | null;
+}
+
+/** `until` of a lifted restriction. */
+export const LIFTED = 0;
+/** A node that knows an earlier revision reads all restrictions of the stream. */
+export const REVISIONS_READ_MAX = 1_000;
+/** How long lifted restrictions stay: longer, because the stream may change while a node reads. */
+export const REVISIONS_KEPT = 2 * REVISIONS_READ_MAX;
+
 /**
  * How long after the end of its stream a chat is still moderated: until every node knows that the stream is
  * archived and takes no more posts.
  */
 const READ_AFTER_END_MS = ARCHIVE_MS + 300_000;
-// With the maximum of 10,000 restrictions each, the thread of SQLite takes 90 ms for a page. Restrictions
+// With the maximum of 10,000 restrictions each, the thread of SQLite takes 90 ms to read those of a page. They
 // reach the event loop as plain numbers; as objects they would block it for as long again.
 const PAGE_SIZE = 10;
 
@@ -111,20 +138,43 @@ export const chatStateProcedures = {
   changedChats: readProcedure(
     async (tx, { after, nowMs }: { after: number; nowMs: number }): Promise<ModeratedChatRow[]> => {
       const chats = await tx.query<Omit<StoredChatState, 'pinned'> & ModeratedChatRow>(
-        `select r.stream_id as "streamId", r.changed, r.slow_mode_ms as "slowModeMs", r.paused
+        `select r.stream_id as "streamId", r.changed, r.slow_mode_ms as "slowModeMs", r.paused,
+           r.revision, r.revision - r.numbered as unnumbered
          from chat_rooms r join streams s on s.id = r.stream_id
          where r.changed > $1 and (s.ended is null or s.ended > $2)
          order by r.changed limit $3`,
         [after, nowMs - READ_AFTER_END_MS, PAGE_SIZE],
       );
-      const seats = Map.groupBy(await restrictedSeats(tx, chats, nowMs), (seat) => seat.streamId);
-      return chats.map(({ streamId, changed, slowModeMs, paused }) => ({
+      return chats.map(({ streamId, changed, slowModeMs, paused, revision, unnumbered }) => ({
         streamId,
         changed: Number(changed),
         slowModeMs,
         paused: Boolean(paused),
-        ...seatsByKind(seats.get(streamId) ?? []),
+        revision: Number(revision),
+        unnumbered: Number(unnumbered),
       }));
+    },
+  ),
+
+  /** The restrictions of chats that changed after a revision; with null, all that are in effect. */
+  changedRestrictions: readProcedure(
+    async (
+      tx,
+      { chats, nowMs }: { chats: readonly KnownRevision[]; nowMs: number },
+    ): Promise<RestrictionsRow[]> => {
+      const rows = await tx.query<RestrictedSeat>(
+        `select v.stream_id as "streamId", v.kind, v.seat, v.until
+         from ${tx.rows('$1', ['id text', 'after bigint'])} known
+         join restricted_viewers v on v.stream_id = known.id and v.revision > known.after
+         where known.after >= 0 or v.until is null or v.until > $2`,
+        [JSON.stringify(chats.map(({ streamId, after }) => [streamId, after ?? -1])), nowMs],
+      );
+      return [...Map.groupBy(rows, ({ streamId }) => streamId)].flatMap(([streamId, restricted]) =>
+        [...Map.groupBy(restricted, ({ kind }) => kind)].map(([kind, seats]) => ({
+          ...{ streamId, kind },
+          seats: seats.map(({ seat, until }) => [seat, until] as const),
+        })),
+      );
     },
   ),
 };
@@ -133,30 +183,6 @@ export async function viewersChat(tx: Tx, streamId: string): Promise<Omit<Viewer
   const { slowModeMs, paused, pinned, revision } = await readChatState(tx, streamId);
   const hidden = revision === 0 ? [] : await newestHidden(tx, streamId);
   return { slow_mode_ms: slowModeMs, paused, pinned, hidden };
-}
-
-function seatsByKind(seats: readonly RestrictedSeat[]): Pick<ModeratedChatRow, 'banned' | 'muted'> {
-  const banned: number[] = [];
-  const muted: [number, number | null][] = [];
-  for (const { kind, seat, until } of seats) {
-    if (kind === 'banned') banned.push(seat);
-    else muted.push([seat, until]);
-  }
-  return { banned, muted };
-}
-
-async function restrictedSeats(
-  tx: Tx,
-  chats: readonly { readonly streamId: string }[],
-  nowMs: number,
-): Promise<readonly RestrictedSeat[]> {
-  if (chats.length === 0) return [];
-  return tx.query(
-    `select stream_id as "streamId", kind, seat, until from restricted_viewers
-     where stream_id in (select id from ${tx.rows('$1', ['id text'])} requested)
-       and (until is null or until > $2)`,
-    [JSON.stringify(chats.map(({ streamId }) => [streamId])), nowMs],
-  );
 }
 
 async function newestHidden(tx: Tx, streamId: string): Promise<string[]> {

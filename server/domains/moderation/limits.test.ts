@@ -52,6 +52,9 @@ test('[C-20] a stream has at most 10,000 restrictions that have not expired', as
   expect(await errorKindOf(restrict('viewer 2', 999))).toBe('conflict');
   expect(await errorKindOf(restrict('viewer 2', 1_000))).toBeNull();
   expect(await errorKindOf(restrict('viewer 3', 1_000))).toBe('conflict');
+  const lifted = { ...own, viewer: 'viewer 1', kind: 'banned' as const };
+  await restrictionProcedures.liftRestriction.run(sqlite, lifted);
+  expect(await errorKindOf(restrict('viewer 3', 1_000))).toBeNull();
 });
 
 test('[C-20] a stream has at most 10,000 queued questions, whose states can still change', async () => {

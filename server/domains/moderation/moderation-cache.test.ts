@@ -1,16 +1,60 @@
 import { describe, expect, test } from 'bun:test';
 import { Unavailable } from '../../platform/errors.ts';
-import type { ModeratedChatRow } from './chat-state-sql.ts';
+import { LIFTED, type ModeratedChatRow, type RestrictionsRow } from './chat-state-sql.ts';
 import { ModerationCache } from './moderation-cache.ts';
 
 const DAY_MS = 24 * 3600_000;
 
+interface StoredRestriction {
+  readonly kind: RestrictionsRow['kind'];
+  readonly seat: number;
+  readonly until: number | null;
+  readonly revision: number;
+}
+
+interface StoredChat extends ModeratedChatRow {
+  readonly restrictions: readonly StoredRestriction[];
+}
+
+interface ChatFields {
+  readonly slowModeMs?: number;
+  readonly paused?: boolean;
+  readonly banned?: readonly number[];
+  readonly muted?: readonly (readonly [seat: number, until: number | null])[];
+  /** An earlier version of the program makes the change. */
+  readonly isUnnumbered?: boolean;
+}
+
+/** The restrictions after a change; those that did not change have their former revision. */
+function changedRestrictions(
+  before: readonly StoredRestriction[],
+  { banned = [], muted = [] }: ChatFields,
+  revision: number,
+): StoredRestriction[] {
+  const wanted = [
+    ...banned.map((seat) => ({ kind: 'banned' as const, seat, until: null })),
+    ...muted.map(([seat, until]) => ({ kind: 'muted' as const, seat, until })),
+  ];
+  const isSame = (a: Omit<StoredRestriction, 'revision'>, b: typeof a) =>
+    a.kind === b.kind && a.seat === b.seat;
+  const lifted = before
+    .filter((old) => !wanted.some((row) => isSame(row, old)))
+    .map((old) => (old.until === LIFTED ? old : { ...old, until: LIFTED, revision }));
+  return [
+    ...lifted,
+    ...wanted.map((row) => {
+      const old = before.find((stored) => isSame(stored, row) && stored.until === row.until);
+      return old ?? { ...row, revision };
+    }),
+  ];
+}
+
 /** A cache over a fake store that the test changes. */
 async function fixture({ pageSize = 10 } = {}) {
-  const stored = new Map<string, ModeratedChatRow>();
+  const stored = new Map<string, StoredChat>();
   const errors: unknown[] = [];
   const newBans: [string, readonly number[]][] = [];
-  const calls = { last: 0, pages: 0 };
+  const calls = { last: 0, pages: 0, restrictions: [] as (number | null)[] };
   const state = {
     nowMs: DAY_MS,
     last: 0,
@@ -34,15 +78,37 @@ async function fixture({ pageSize = 10 } = {}) {
           .sort((a, b) => a.changed - b.changed)
           .slice(0, pageSize);
       },
+      changedRestrictions: async ({ chats }) => {
+        calls.restrictions.push(...chats.map(({ after }) => after));
+        return chats.flatMap(({ streamId, after }) => {
+          const { restrictions = [] } = stored.get(streamId) ?? {};
+          const changed = restrictions.filter(({ revision, until }) =>
+            after === null ? until !== LIFTED : revision > after,
+          );
+          const byKind = Map.groupBy(changed, ({ kind }) => kind);
+          return [...byKind].map(([kind, rows]) => ({
+            ...{ streamId, kind },
+            seats: rows.map(({ seat, until }) => [seat, until] as const),
+          }));
+        });
+      },
     },
     nowMs: () => state.nowMs,
     onError: (error) => errors.push(error),
   });
   cache.onBanned((streamId, seats) => newBans.push([streamId, [...seats]]));
-  const change = (streamId: string, chat: Partial<ModeratedChatRow> = {}) => {
+  const change = (streamId: string, fields: ChatFields = {}) => {
     state.last++;
-    const unmoderated = { slowModeMs: 0, paused: false, banned: [], muted: [] };
-    stored.set(streamId, { streamId, ...unmoderated, ...chat, changed: state.last });
+    const { slowModeMs = 0, paused = false, isUnnumbered = false } = fields;
+    const before = stored.get(streamId) ?? { revision: 0, unnumbered: 0, restrictions: [] };
+    const changed = changedRestrictions(before.restrictions, fields, before.revision + 1);
+    const isNew = changed.some(({ revision }) => revision > before.revision);
+    stored.set(streamId, {
+      ...{ streamId, slowModeMs, paused, changed: state.last },
+      revision: before.revision + Number(isNew),
+      unnumbered: before.unnumbered + Number(isUnnumbered),
+      restrictions: isUnnumbered ? changed.map((row) => ({ ...row, revision: 0 })) : changed,
+    });
   };
   return { cache, stored, errors, newBans, calls, state, change };
 }
@@ -63,37 +129,34 @@ describe('ModerationCache', () => {
     await refreshed;
   });
 
-  test('[C-21] ModerationCache passes all bans of a stream to the subscriber, at once and after each change', async () => {
+  test('[C-21] ModerationCache passes the bans of a stream to the subscriber at once, and then each change', async () => {
     const { cache, stored, change, state } = await fixture();
     change('a', { banned: [3] });
     await cache.refresh();
-    const allBans: [string, number[]][] = [];
-    cache.subscribeToBans(async (streamId, banned) => {
-      allBans.push([streamId, [...banned]]);
+    const changes: [string, banned: readonly number[], lifted: readonly number[]][] = [];
+    cache.subscribeToBans(async (streamId, { banned, lifted }) => {
+      changes.push([streamId, banned, lifted]);
     });
-    expect(allBans.splice(0)).toEqual([['a', [3]]]);
+    expect(changes.splice(0)).toEqual([['a', [3], []]]);
     change('a', { banned: [3, 4] });
     change('b', { paused: true });
     await cache.refresh();
-    expect(allBans.splice(0)).toEqual([['a', [3, 4]]]);
+    expect(changes.splice(0)).toEqual([['a', [4], []]]);
     change('b', { banned: [1] });
     change('a');
     await cache.refresh();
-    expect(allBans.splice(0).sort()).toEqual([
-      ['a', []],
-      ['b', [1]],
+    expect(changes.splice(0).sort()).toEqual([
+      ['a', [], [3, 4]],
+      ['b', [1], []],
     ]);
-    // A full read reports streams that are gone as having no bans.
+    // A full read lifts the bans of streams that are gone.
     change('c', { banned: [9] });
     await cache.refresh();
-    allBans.splice(0);
+    changes.splice(0);
     stored.delete('c');
     state.nowMs += DAY_MS;
     await cache.refresh();
-    expect(allBans.sort()).toEqual([
-      ['b', [1]],
-      ['c', []],
-    ]);
+    expect(changes).toEqual([['c', [], [9]]]);
   });
 
   test('[C-21] ModerationCache has all changes committed before a refresh', async () => {
@@ -133,7 +196,38 @@ describe('ModerationCache', () => {
     await cache.refresh();
     const { pages: before } = calls;
     for (let n = 0; n < 3; n++) await cache.refresh();
-    expect(calls).toEqual({ last: 4, pages: before });
+    expect(calls).toEqual({ last: 4, pages: before, restrictions: [null] });
+  });
+
+  test('[C-21] ModerationCache reads no restrictions for a change of the mode, and otherwise those that changed', async () => {
+    const { cache, change, calls } = await fixture();
+    change('a', { banned: [3, 4], muted: [[5, null]] });
+    await cache.refresh();
+    change('a', { banned: [3, 4], muted: [[5, null]], slowModeMs: 5 });
+    await cache.refresh();
+    expect(cache.chatMode('a').slowModeMs).toBe(5);
+    expect(calls.restrictions.splice(0)).toEqual([null]);
+    change('a', { banned: [4, 6] });
+    await cache.refresh();
+    expect(calls.restrictions).toEqual([1]);
+    expect([...cache.bans.of('a')].sort()).toEqual([4, 6]);
+    expect(cache.mutedUntil({ streamId: 'a', seat: 5 })).toBe(false);
+  });
+
+  test('[C-21] ModerationCache reads all restrictions after a change by an earlier version, and after many', async () => {
+    const { cache, change, calls, stored } = await fixture();
+    change('a', { banned: [3, 4] });
+    await cache.refresh();
+    change('a', { banned: [4, 5], isUnnumbered: true });
+    await cache.refresh();
+    expect([...cache.bans.of('a')].sort()).toEqual([4, 5]);
+    const chat = stored.get('a') as StoredChat;
+    // The row of the ban that was lifted has been removed.
+    stored.set('a', { ...chat, revision: 2_000, restrictions: [] });
+    change('a');
+    await cache.refresh();
+    expect([...cache.bans.of('a')]).toEqual([]);
+    expect(calls.restrictions).toEqual([null, null, null]);
   });
 
   test('ModerationCache reads all pages of changes', async () => {
@@ -218,6 +312,7 @@ describe('ModerationCache', () => {
       isWaiting = state.nowMs > DAY_MS;
       return inEffect.promise;
     });
+    change('a', { banned: [1, 2] });
     state.nowMs += DAY_MS;
     const refreshed = cache.refresh();
     while (!isWaiting) await Bun.sleep(0);

@@ -1,24 +1,46 @@
-import { BannedSeats, type SeatOfStream } from '../../auth/viewer-tokens/checked-viewers.ts';
+import type { Restriction } from '../../../protocol/moderation.ts';
+import {
+  type BanChanges,
+  BannedSeats,
+  type SeatOfStream,
+} from '../../auth/viewer-tokens/checked-viewers.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import { runtime } from '../../platform/runtime.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
-import type { chatStateProcedures, ModeratedChatRow } from './chat-state-sql.ts';
+import {
+  type chatStateProcedures,
+  LIFTED,
+  type ModeratedChatRow,
+  REVISIONS_READ_MAX,
+  type RestrictionsRow,
+} from './chat-state-sql.ts';
 
 /** The cached state of a moderated chat. */
 interface CachedChat {
   readonly slowModeMs: number;
   readonly paused: boolean;
   /** Muted seats with the end of the mute, Unix ms; null: for the whole show. */
-  readonly muted: ReadonlyMap<number, number | null>;
+  readonly muted: Map<number, number | null>;
+  /** Restrictions are known up to this revision. */
+  readonly revision: number;
+  readonly unnumbered: number;
 }
 
-/** Receives all banned seats of a stream whenever they change; resolves when they are in effect. */
-export type BansListener = (streamId: string, banned: ReadonlySet<number>) => Promise<void>;
+/** A changed chat, with the restrictions to apply. */
+interface ChatChange {
+  readonly chat: ModeratedChatRow;
+  readonly restrictions: readonly RestrictionsRow[];
+  /** The revision that the restrictions follow; null: they are all that the stream has. */
+  readonly after: number | null;
+}
+
+/** Receives the changes of a stream's bans; resolves when they are in effect. */
+export type BansListener = (streamId: string, changes: BanChanges) => Promise<void>;
 
 /** Receives seats that were just banned. */
 export type BannedListener = (streamId: string, seats: readonly number[]) => void;
 
-const UNMODERATED: CachedChat = { slowModeMs: 0, paused: false, muted: new Map() };
+const UNMODERATED = { slowModeMs: 0, paused: false };
 
 export interface ModerationCacheOptions {
   readonly store: Calls<typeof chatStateProcedures>;
@@ -33,13 +55,32 @@ const REFRESH_MS = 400;
 const FULL_READ_MS = 3600_000;
 const FULL_READ_AFTER_FAILURE_MS = 10_000;
 
-function cachedChat({ slowModeMs, paused, muted }: ModeratedChatRow): CachedChat {
-  return { slowModeMs, paused, muted: new Map(muted) };
+function isLifted([, until]: RestrictionsRow['seats'][number]): boolean {
+  return until === LIFTED;
+}
+
+function seatsOf(kind: Restriction, restrictions: readonly RestrictionsRow[]) {
+  return restrictions.find((row) => row.kind === kind)?.seats ?? [];
+}
+
+/** The chat after a change. The map of mutes is changed in place: a chat may have 10,000. */
+function changedChat(
+  before: CachedChat | undefined,
+  { chat, restrictions, after }: ChatChange,
+): CachedChat {
+  const { slowModeMs, paused, revision, unnumbered } = chat;
+  const muted = (after !== null && before?.muted) || new Map<number, number | null>();
+  for (const restriction of seatsOf('muted', restrictions)) {
+    if (isLifted(restriction)) muted.delete(restriction[0]);
+    else muted.set(...restriction);
+  }
+  return { slowModeMs, paused, muted, revision, unnumbered };
 }
 
 /**
  * This node's copy of chat modes, mutes and bans. Several times a second it compares the number of
- * the last change with its own and reads the chats that changed since. It keeps its state while the
+ * the last change with its own and reads the chats that changed since, with those of their restrictions
+ * that changed. It keeps its state while the
  * database is unavailable (SPEC N-10).
  */
 export class ModerationCache {
@@ -72,10 +113,14 @@ export class ModerationCache {
     this.#bannedListeners.push(listener);
   }
 
-  /** Sets the one listener that gets all bans, now and after each change, before `onBanned` listeners. */
+  /**
+   * Sets the one listener that gets the bans of each stream at once, and then each change, before `onBanned`
+   * listeners.
+   */
   subscribeToBans(listener: BansListener): void {
     this.#bansListener = listener;
-    for (const [streamId, banned] of this.bans.entries()) void listener(streamId, banned);
+    for (const [streamId, seats] of this.bans.entries())
+      void listener(streamId, { banned: [...seats], lifted: [] });
   }
 
   /** Starts the periodic refresh. */
@@ -118,51 +163,89 @@ export class ModerationCache {
     // A smaller number than before means another database, such as a promoted replica (N-22).
     const isFull = last < this.#lastChange || nowMs > this.#nextFullReadMs;
     if (last === this.#lastChange && !isFull) return;
-    const chats = await this.#changedAfter(isFull ? 0 : this.#lastChange, nowMs);
+    const changes = await this.#readChanges(isFull, nowMs);
     // A full read replaces the map in one step. Chats that were missing from it would count as unmoderated while
     // the workers confirm the bans of one stream after another.
     if (isFull) {
-      this.#chats = new Map(chats.map((chat) => [chat.streamId, cachedChat(chat)]));
-      await this.#liftAllExcept(chats);
+      this.#chats = new Map(
+        changes.map((change) => [change.chat.streamId, changedChat(undefined, change)]),
+      );
+      await this.#liftAllExcept(this.#chats);
     }
-    for (const chat of chats) {
-      const seats = await this.#apply(chat);
-      if (seats.length === 0) continue;
-      for (const listener of this.#bannedListeners) listener(chat.streamId, seats);
-    }
-    this.#lastChange = Math.max(last, chats.at(-1)?.changed ?? 0);
+    for (const change of changes) await this.#apply(change);
+    this.#lastChange = Math.max(last, changes.at(-1)?.chat.changed ?? 0);
     if (isFull) this.#nextFullReadMs = nowMs + FULL_READ_MS;
   }
 
-  /** After a full read, lifts the bans of streams that have none any more. */
-  async #liftAllExcept(chats: readonly ModeratedChatRow[]): Promise<void> {
-    const withBans = new Set(
-      chats.filter(({ banned }) => banned.length > 0).map(({ streamId }) => streamId),
-    );
-    for (const [streamId] of [...this.bans.entries()]) {
-      if (withBans.has(streamId)) continue;
-      this.bans.set(streamId, new Set());
-      await this.#bansListener?.(streamId, new Set());
+  /** After a full read, lifts the bans of streams that have no chat state any more. */
+  async #liftAllExcept(chats: ReadonlyMap<string, CachedChat>): Promise<void> {
+    for (const [streamId, seats] of [...this.bans.entries()]) {
+      if (!chats.has(streamId))
+        await this.#changeBans(streamId, { banned: [], lifted: [...seats] });
     }
   }
 
-  async #changedAfter(after: number, nowMs: number): Promise<ModeratedChatRow[]> {
-    const chats: ModeratedChatRow[] = [];
-    for (let next = after; ; next = chats.at(-1)?.changed ?? next) {
+  async #readChanges(isFull: boolean, nowMs: number): Promise<ChatChange[]> {
+    const changes: ChatChange[] = [];
+    let next = isFull ? 0 : this.#lastChange;
+    for (;;) {
       const page = await this.options.store.changedChats({ after: next, nowMs });
-      if (page.length === 0) return chats;
-      chats.push(...page);
+      if (page.length === 0) return changes;
+      const known = page.map((chat) => ({
+        chat,
+        after: isFull ? null : this.#knownRevision(chat),
+      }));
+      const restrictions = await this.#readRestrictions(known, nowMs);
+      for (const { chat, after } of known)
+        changes.push({ chat, after, restrictions: restrictions.get(chat.streamId) ?? [] });
+      next = page.at(-1)?.changed ?? next;
     }
   }
 
-  /** Caches a chat. @returns the seats that are newly banned */
-  async #apply(chat: ModeratedChatRow): Promise<readonly number[]> {
-    const { streamId, banned } = chat;
-    const seats = new Set(banned);
-    const hadBans = this.bans.has(streamId);
-    this.#chats.set(streamId, cachedChat(chat));
-    const newlyBanned = this.bans.set(streamId, seats);
-    if (seats.size > 0 || hadBans) await this.#bansListener?.(streamId, seats);
-    return newlyBanned;
+  /** Reads the restrictions that the cache does not know, by stream. */
+  async #readRestrictions(
+    known: readonly Pick<ChatChange, 'chat' | 'after'>[],
+    nowMs: number,
+  ): Promise<Map<string, RestrictionsRow[]>> {
+    const chats = known
+      .filter(({ chat, after }) => after !== chat.revision)
+      .map(({ chat: { streamId }, after }) => ({ streamId, after }));
+    if (chats.length === 0) return new Map();
+    const rows = await this.options.store.changedRestrictions({ chats, nowMs });
+    return Map.groupBy(rows, ({ streamId }) => streamId);
+  }
+
+  /** The revision after which restrictions have to be read; null: read all. */
+  #knownRevision({ streamId, revision, unnumbered }: ModeratedChatRow): number | null {
+    const chat = this.#chats.get(streamId);
+    if (!chat || chat.unnumbered !== unnumbered) return null;
+    const missed = revision - chat.revision;
+    return missed >= 0 && missed <= REVISIONS_READ_MAX ? chat.revision : null;
+  }
+
+  async #apply(change: ChatChange): Promise<void> {
+    const { chat, restrictions, after } = change;
+    const { streamId } = chat;
+    this.#chats.set(streamId, changedChat(this.#chats.get(streamId), change));
+    const seats = seatsOf('banned', restrictions);
+    const banned = seats.filter((seat) => !isLifted(seat)).map(([seat]) => seat);
+    if (after !== null) {
+      await this.#changeBans(streamId, {
+        banned,
+        lifted: seats.filter(isLifted).map(([seat]) => seat),
+      });
+      return;
+    }
+    const all = new Set(banned);
+    const lifted = [...this.bans.of(streamId)].filter((seat) => !all.has(seat));
+    await this.#changeBans(streamId, { banned, lifted });
+  }
+
+  async #changeBans(streamId: string, { banned, lifted }: BanChanges): Promise<void> {
+    const newlyBanned = this.bans.change(streamId, { banned, lifted });
+    if (newlyBanned.length > 0 || lifted.length > 0)
+      await this.#bansListener?.(streamId, { banned: newlyBanned, lifted });
+    if (newlyBanned.length === 0) return;
+    for (const listener of this.#bannedListeners) listener(streamId, newlyBanned);
   }
 }

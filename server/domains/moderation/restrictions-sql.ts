@@ -4,7 +4,7 @@ import { DomainError } from '../../platform/errors.ts';
 import { countRows } from '../../storage/sql/counters.ts';
 import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { lockOwnStream, type OwnStream, ownStream } from '../streams/streams-sql.ts';
-import { incrementRevision, recordChange } from './chat-state-sql.ts';
+import { incrementRevision, LIFTED, REVISIONS_KEPT, recordChange } from './chat-state-sql.ts';
 
 /** A mute or a ban of a viewer. */
 export interface NewRestriction extends OwnStream {
@@ -32,21 +32,17 @@ export const restrictionProcedures = {
     await lockOwnStream(tx, streamId, input.producer);
     const seat = await findSeat(tx, streamId, viewer);
     await checkCapacity(tx, input);
-    await tx.query(
-      `insert into restricted_viewers (stream_id, viewer, kind, seat, name, until, member, at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8)
-       on conflict (stream_id, viewer, kind) do update set until = excluded.until,
-         member = excluded.member, at = excluded.at,
-         name = case excluded.name when '' then restricted_viewers.name else excluded.name end`,
-      [streamId, viewer, kind, seat, input.name, input.until, input.by, input.nowMs],
-    );
-    await incrementRevision(tx, streamId);
-    await recordChange(tx, streamId);
+    const revision = await incrementRevision(tx, streamId);
     const [row] = await tx.query<RestrictedViewer>(
-      `select ${COLUMNS} from restricted_viewers
-       where stream_id = $1 and viewer = $2 and kind = $3`,
-      [streamId, viewer, kind],
+      `insert into restricted_viewers (stream_id, viewer, kind, seat, name, until, member, at, revision)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+       on conflict (stream_id, viewer, kind) do update set until = excluded.until,
+         member = excluded.member, at = excluded.at, revision = excluded.revision,
+         name = case excluded.name when '' then restricted_viewers.name else excluded.name end
+       returning ${COLUMNS}`,
+      [streamId, viewer, kind, seat, input.name, input.until, input.by, input.nowMs, revision],
     );
+    await recordChange(tx, streamId);
     if (!row) throw new Error(`a restriction of stream ${streamId} is missing`);
     return { ...row };
   }),
@@ -57,8 +53,12 @@ export const restrictionProcedures = {
       const { streamId, viewer, kind } = input;
       await lockOwnStream(tx, streamId, input.producer);
       await findSeat(tx, streamId, viewer);
+      // The row stays, so that nodes read that it changed.
       const { affected } = await tx.query(
-        'delete from restricted_viewers where stream_id = $1 and viewer = $2 and kind = $3',
+        `update restricted_viewers set until = ${LIFTED}, name = '', member = null,
+           revision = (select revision + 1 from chat_rooms where stream_id = $1)
+         where stream_id = $1 and viewer = $2 and kind = $3
+           and (until is null or until <> ${LIFTED})`,
         [streamId, viewer, kind],
       );
       if (affected === 0) return;
@@ -88,16 +88,18 @@ async function findSeat(tx: Tx, streamId: string, viewer: string): Promise<numbe
   return row.seat;
 }
 
-/** Deletes expired restrictions. @throws DomainError `conflict` when the stream has the maximum */
+/** Deletes expired and earlier lifted restrictions. @throws DomainError `conflict` when the stream has the maximum */
 async function checkCapacity(
   tx: Tx,
   { streamId, viewer, kind, nowMs }: Pick<NewRestriction, 'streamId' | 'viewer' | 'kind' | 'nowMs'>,
 ): Promise<void> {
-  await tx.query('delete from restricted_viewers where stream_id = $1 and until <= $2', [
-    streamId,
-    nowMs,
-  ]);
-  const others = 'restricted_viewers where stream_id = $1 and not (viewer = $2 and kind = $3)';
+  await tx.query(
+    `delete from restricted_viewers where stream_id = $1 and until <= $2 and (until <> ${LIFTED}
+       or revision < (select revision - ${REVISIONS_KEPT} from chat_rooms where stream_id = $1))`,
+    [streamId, nowMs],
+  );
+  const others = `restricted_viewers where stream_id = $1 and not (viewer = $2 and kind = $3)
+    and (until is null or until <> ${LIFTED})`;
   if ((await countRows(tx, others, [streamId, viewer, kind])) >= MODERATED_MAX) {
     throw new DomainError('conflict', `A stream has at most ${MODERATED_MAX} restricted viewers.`);
   }

@@ -1,4 +1,4 @@
-import type { TokenSeat } from '../../auth/viewer-tokens/checked-viewers.ts';
+import type { BanChanges, TokenSeat } from '../../auth/viewer-tokens/checked-viewers.ts';
 import type { OpenFilesState } from '../../platform/open-files.ts';
 import type { ResponseCounts } from '../../platform/response-counter.ts';
 import type { SealedBody } from '../../realtime/feed/sealed-sql.ts';
@@ -52,12 +52,12 @@ export type MessageToWorker =
   /** Ends all long polls with a 503. */
   | { readonly kind: 'long-polls-failed'; readonly reason: string }
   | { readonly kind: 'unavailable'; readonly unavailable: UnavailableReasons }
-  /** All banned seats of a stream; `banned` follows. */
+  /** Changes of the bans of a stream; `banned` follows. */
   | {
       readonly kind: 'bans';
       readonly id: number;
       readonly streamId: string;
-      readonly seats: ReadonlySet<number>;
+      readonly changes: BanChanges;
     }
   | { readonly kind: 'call-result'; readonly id: number; readonly value: unknown }
   /** A call failed: with the message of an `Unavailable`, or with null for a defect. */

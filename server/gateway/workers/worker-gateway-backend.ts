@@ -3,6 +3,7 @@ import { intervalAt } from '../../../protocol/interval.ts';
 import type { Operation } from '../../../protocol/operation.ts';
 import { viewerApi } from '../../../protocol/viewer-api.ts';
 import {
+  type BanChanges,
   BannedSeats,
   CheckedViewer,
   TokenCache,
@@ -102,9 +103,9 @@ export class WorkerGatewayBackend implements GatewayBackend {
     this.archived.set(streamId, true);
   }
 
-  /** Sets the banned seats of a stream, and ends their event streams. */
-  setBanned(streamId: string, seats: ReadonlySet<number>): void {
-    this.streams.endOf(streamId, this.bans.set(streamId, seats));
+  /** Changes the bans of a stream, and ends the event streams of banned viewers. */
+  changeBans(streamId: string, changes: BanChanges): void {
+    this.streams.endOf(streamId, this.bans.change(streamId, changes));
   }
 
   /** Ends overdue long polls. Call it several times a second. */

@@ -46,7 +46,7 @@ test('[O-22] [R-6] a worker handle reports a crash once, and never a requested e
   const { failures, reports } = setUp();
   await worker.start(startMessage('127.0.0.1'));
   await until('the worker reports', () => reports.length > 0);
-  worker.send({ kind: 'bans', id: 1, streamId: 'stream', seats: null as never }); // It throws.
+  worker.send({ kind: 'bans', id: 1, streamId: 'stream', changes: null as never }); // It throws.
   await until('the worker has exited', () => failures.length > 0);
   expect(failures).toHaveLength(1);
   expect(failures[0]).toStartWith('a worker thread exited: ');
@@ -68,5 +68,5 @@ test('[O-11] a worker without requests drains and closes', async () => {
 test('[C-21] a worker acknowledges a ban', async () => {
   setUp();
   await worker.start(startMessage('127.0.0.1'));
-  await worker.ban('stream', new Set([1, 2]));
+  await worker.changeBans('stream', { banned: [1, 2], lifted: [] });
 });

@@ -1,3 +1,4 @@
+import type { BanChanges } from '../../auth/viewer-tokens/checked-viewers.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import { runtime } from '../../platform/runtime.ts';
 import type { PageRead } from '../../realtime/feed/stored-intervals.ts';
@@ -46,13 +47,13 @@ export class WorkerHandle {
     return this.listening.promise;
   }
 
-  /** Sets the banned seats of a stream. Resolves when the worker admits none of them. */
-  ban(streamId: string, seats: ReadonlySet<number>): Promise<void> {
+  /** Changes the bans of a stream. Resolves when the changes are in effect. */
+  changeBans(streamId: string, changes: BanChanges): Promise<void> {
     if (this.isEnded) return Promise.resolve();
     const id = this.nextId++;
     return new Promise((resolve) => {
       this.pendingBans.set(id, resolve);
-      this.send({ kind: 'bans', id, streamId, seats });
+      this.send({ kind: 'bans', id, streamId, changes });
     });
   }
 

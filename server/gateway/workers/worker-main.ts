@@ -86,7 +86,7 @@ function receive(message: MessageToWorker, worker: RunningWorker): void {
   else if (kind === 'long-polls-failed') backend.log.failWaiters(message.reason);
   else if (kind === 'unavailable') backend.unavailable = message.unavailable;
   else if (kind === 'bans') {
-    backend.setBanned(message.streamId, message.seats);
+    backend.changeBans(message.streamId, message.changes);
     send({ kind: 'banned', id: message.id });
   } else if (kind === 'drain') void drain(backend);
   else if (kind === 'close') void close(worker);

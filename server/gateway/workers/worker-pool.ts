@@ -1,3 +1,4 @@
+import type { BanChanges } from '../../auth/viewer-tokens/checked-viewers.ts';
 import type { ViewerTokens } from '../../auth/viewer-tokens/viewer-tokens.ts';
 import type { ModerationCache } from '../../domains/moderation/moderation-cache.ts';
 import type { RequestLog } from '../../http/request-log.ts';
@@ -56,7 +57,6 @@ export class WorkerPool implements RealtimeThreads {
   private readonly workers: WorkerHandle[] = [];
   private readonly clock: ClockPublisher;
   private unavailable: UnavailableReasons = { registrations: null, feed: null };
-  private readonly banned = new Map<string, ReadonlySet<number>>();
   private readonly calls: MainThreadCalls;
   private timer: Timer | null = null;
   private ticks = 0;
@@ -77,7 +77,7 @@ export class WorkerPool implements RealtimeThreads {
     this.timer = runtime.setInterval(() => this.tick(), TICK_MS);
     this.tick();
     const starting = Array.from({ length: count }, () => this.startWorker(target));
-    moderation.subscribeToBans((streamId, seats) => this.ban(streamId, seats));
+    moderation.subscribeToBans((streamId, changes) => this.changeBans(streamId, changes));
     await Promise.all(starting);
   }
 
@@ -155,16 +155,12 @@ export class WorkerPool implements RealtimeThreads {
     });
   }
 
-  private async ban(streamId: string, seats: ReadonlySet<number>): Promise<void> {
+  private async changeBans(streamId: string, changes: BanChanges): Promise<void> {
     const { realtime, onDefect } = this.options;
-    const before = this.banned.get(streamId);
-    if (seats.size > 0) this.banned.set(streamId, seats);
-    else this.banned.delete(streamId);
-    await Promise.all(this.workers.map((worker) => worker.ban(streamId, seats)));
+    await Promise.all(this.workers.map((worker) => worker.changeBans(streamId, changes)));
     // The main thread evicted the seats already, but a worker may have registered them again since.
-    const newlyBanned = [...seats].filter((seat) => !before?.has(seat));
     try {
-      await realtime.presence.evict(streamId, newlyBanned);
+      await realtime.presence.evict(streamId, changes.banned);
     } catch (error) {
       onDefect(Bun.inspect(error));
     }
