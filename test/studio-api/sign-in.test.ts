@@ -175,6 +175,20 @@ describe('signing in', () => {
     const statuses = (await Promise.all(attempts)).map(({ status }) => status);
     expect(statuses).toContain(503);
   }, 60_000);
+
+  test('[U-11] many links of an account take the turns of one', async () => {
+    const account = await service.createAccount();
+    const { email } = await newMember(service, 'host');
+    const links = await Promise.all(
+      Array.from({ length: 50 }, () => inviteMember(service, 'host', undefined, account)),
+    );
+    const accepts = links.map(({ token }) =>
+      new UserAgent(service.url).send('POST', '/invitations/accept', { token, password: PASSWORD }),
+    );
+    await signInElsewhere(email);
+    const statuses = (await Promise.all(accepts)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([400, 503]));
+  }, 60_000);
 });
 
 describe('rate limits of sign-in', () => {
@@ -282,6 +296,9 @@ describe('rate limits of sign-in', () => {
       expect(await attempt(browser, other.email, PASSWORD)).toBe(429);
       guesser.device = `fourbeat-device=${'A'.repeat(43)}.${'A'.repeat(43)}`;
       expect(await attempt(guesser, email, PASSWORD)).toBe(429);
+      // Nor is that of a removed member.
+      await expectNoContent(await harness.studio('DELETE', `/members/${other.uuid}`));
+      expect(await attempt(other.browser, other.email, PASSWORD)).toBe(429);
     }));
 
   test('[L-15] [L-9] rate limits count sign-ins and links by address', () =>

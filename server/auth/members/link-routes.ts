@@ -57,8 +57,9 @@ export function linkHandlers(context: LinkDeps): Handlers<Operations> {
     acceptLink: forSignIn(studioApi.acceptLink, async (call, { token, name = null, password }) => {
       const { nowMs } = call;
       const hash = hashSecret(token);
-      await store.lookAtLink({ hash, nowMs });
-      const passwordHash = await passwords.hash(password, hash);
+      // Not by link: one that fails stays valid, and an account has 100.
+      const account = await store.findLinkAccount({ hash, nowMs });
+      const passwordHash = await passwords.hash(password, account);
       return openSession(context, call, (session) =>
         store.acceptLink({ hash, uuid: newId(), name, passwordHash, session }),
       );

@@ -225,6 +225,12 @@ export const linkProcedures = {
     },
   ),
 
+  /** The account of a link. @throws DomainError `unauthorized` for an invalid link */
+  findLinkAccount: readProcedure(
+    async (tx, { hash, nowMs }: { hash: string; nowMs: number }): Promise<string> =>
+      (await findLink(tx, hash, nowMs)).account,
+  ),
+
   /**
    * Consumes a link: creates the invited member, or sets the password of a member and ends its earlier
    * sessions. Signs the member in.

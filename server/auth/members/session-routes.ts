@@ -68,9 +68,12 @@ export function sessionHandlers(context: SessionDeps): Handlers<Operations> {
     signIn: forSignIn(studioApi.signIn, async (call, { email, password }) => {
       const isKnown = takeAttempt(call, email);
       const stored = await store.findSignIn({ email });
-      // All devices of an account together, and guessers of a network: each keeps only its own group waiting.
       const { client } = call;
-      const group = (isKnown ? stored?.account : networkOf(client)) ?? client;
+      // The member was removed since: the address was not counted for its device.
+      if (isKnown && !stored) signInRate.take(client);
+      // All devices of an account together, and guessers of a network: each keeps only its own group waiting.
+      const account = isKnown ? stored?.account : undefined;
+      const group = account ?? networkOf(client) ?? client;
       const isCorrect = await passwords.verify(password, stored?.passwordHash ?? null, group);
       if (!stored || !isCorrect) throw new DomainError('unauthorized', WRONG_CREDENTIALS);
       const { member, passwordHash } = stored;
