@@ -11,11 +11,13 @@ export interface StopSignal {
 
 /**
  * The signals that stop a command in order. A handler for SIGHUP would undo `nohup`, which ignores the signal;
- * no runtime says whether a signal was ignored. `nohup` redirects an output to a terminal, so a process that
+ * no runtime says whether a signal was ignored. `nohup` redirects both outputs from a terminal, so a process that
  * still has one runs without it, and SIGHUP means that the terminal was closed.
- * @param isTerminal whether standard output is a terminal
+ * @param isTerminal whether standard output or standard error is a terminal
  */
-export function stopSignals(isTerminal = process.stdout.isTTY === true): NodeJS.Signals[] {
+export function stopSignals(
+  isTerminal = process.stdout.isTTY === true || process.stderr.isTTY === true,
+): NodeJS.Signals[] {
   return isTerminal ? ['SIGINT', 'SIGTERM', 'SIGHUP'] : ['SIGINT', 'SIGTERM'];
 }
 
