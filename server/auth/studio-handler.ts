@@ -49,7 +49,7 @@ export interface StudioCall {
   /** Passed to the database with a write, so that it takes effect once; null without a key. */
   readonly idempotency: Idempotency | null;
   /**
-   * Counts the write as at least so many bytes (SPEC L-22): for one that creates more than its body has.
+   * Counts at least this number of bytes for the write (SPEC L-22), when it stores more than its body has.
    * @throws RateLimited when the limit is reached; then the write must create nothing
    */
   readonly takeBytes: (bytes: number) => void;

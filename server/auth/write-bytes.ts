@@ -78,8 +78,8 @@ export class WriteCount {
   ) {}
 
   /**
-   * Counts the write as at least so many bytes, before its work. A refusal also gives back what was counted before:
-   * a repeated write counts it again, and could otherwise be refused forever.
+   * Counts at least this number of bytes for the write, before its work. A refusal also gives back what was counted
+   * before: a repeated write counts it again, and could otherwise be refused forever.
    * @throws RateLimited when the limit is reached; then nothing of the write is counted
    */
   take(bytes: number, nowMs = runtime.monotonicMs()): void {
@@ -90,7 +90,7 @@ export class WriteCount {
     this.counted = bytes;
   }
 
-  /** Counts the write as at least so many bytes, after its work, also beyond the limit. */
+  /** Counts at least this number of bytes for the write, after its work, also beyond the limit. */
   add(bytes: number, nowMs = runtime.monotonicMs()): void {
     this.writes.add(this.caller, Math.max(bytes - this.counted, 0), nowMs);
   }
@@ -106,7 +106,7 @@ class ByteBuckets {
     private readonly bytesPerMs: number,
   ) {}
 
-  /** @returns the time until the bucket has so many bytes, ms; not positive: it has them */
+  /** @returns the time until the bucket has these bytes, ms; zero or negative: it has them now */
   waitMs(key: string, bytes: number, nowMs: number): number {
     const missing = (this.fullAtMs.get(key) ?? nowMs) - nowMs;
     return Math.max(missing, 0) - (this.capacity - bytes) / this.bytesPerMs;

@@ -25,6 +25,8 @@ function fixture() {
     opened,
     time,
     sendState: () => opened.at(-1)?.events.onState('{"count":1}'),
+    sendStateAt: (interval: number) =>
+      opened.at(-1)?.events.onState(JSON.stringify({ now: interval * 250 })),
     sendInterval: (interval: number) =>
       opened.at(-1)?.events.onInterval(JSON.stringify({ interval, events: [] })),
     pass: time.advance,
@@ -64,30 +66,24 @@ describe('LiveShow', () => {
   });
 
   test('[B-4] begins a new log after a loss of which the service sends a part only', () => {
-    const { show, sendState, sendInterval, opened } = fixture();
-    const reconnectAt = (interval: number) => {
-      opened.at(-1)?.events.onState(JSON.stringify({ now: interval * 250 }));
-    };
+    const { show, sendState, sendStateAt, sendInterval } = fixture();
     sendState();
     sendInterval(8);
-    reconnectAt(9);
+    sendStateAt(9);
     expect(show.snapshot.log.firstInterval).toBe(8);
     show.start();
-    reconnectAt(8 + 2_400);
+    sendStateAt(8 + 2_400);
     expect(show.snapshot.log.firstInterval).toBe(8);
     show.start();
-    reconnectAt(8 + 2_401);
+    sendStateAt(8 + 2_401);
     expect(show.snapshot.log.firstInterval).toBeNull();
     sendInterval(9);
-    reconnectAt(8 + 2_402);
+    sendStateAt(8 + 2_402);
     expect(show.snapshot.log.firstInterval).toBe(9);
   });
 
   test('[B-4] begins a new log when the first interval of a connection does not follow it', () => {
-    const { show, sendState, sendInterval, opened } = fixture();
-    const sendStateAt = (interval: number) => {
-      opened.at(-1)?.events.onState(JSON.stringify({ now: interval * 250 }));
-    };
+    const { show, sendState, sendStateAt, sendInterval, opened } = fixture();
     sendState();
     sendInterval(8);
     show.start();
@@ -107,12 +103,12 @@ describe('LiveShow', () => {
   });
 
   test('[B-4] continues the log when the missed intervals arrive before the first state', () => {
-    const { show, sendState, sendInterval, opened } = fixture();
+    const { show, sendState, sendStateAt, sendInterval } = fixture();
     sendState();
     sendInterval(8);
     show.start();
     sendInterval(9);
-    opened.at(-1)?.events.onState(JSON.stringify({ now: (8 + 2_401) * 250 }));
+    sendStateAt(8 + 2_401);
     expect(show.snapshot.log).toMatchObject({ firstInterval: 8, lastInterval: 9 });
   });
 

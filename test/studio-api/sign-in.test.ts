@@ -399,6 +399,19 @@ describe('a session', () => {
     expect(await service.store.findSession({ hash: hashIn(browser) })).toBeNull();
   });
 
+  test.each<[Record<string, string>, number]>([
+    [{}, 200],
+    [{ 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Dest': 'empty' }, 200],
+    [{ Referer: `${service.url}/watch/x` }, 401],
+    [{ 'Sec-Fetch-Dest': 'image' }, 401],
+    [{ 'Sec-Fetch-Site': 'same-site', 'Sec-Fetch-Dest': 'empty' }, 401],
+  ])('[U-7] a read by cookie with %j gets %d', async (headers, status) => {
+    const { browser } = await newMember(service, 'host');
+    const all = { Cookie: browser.cookie ?? '', ...headers };
+    const response = await fetch(`${service.url}/studio/v1/streams`, { headers: all });
+    expect(response.status).toBe(status);
+  });
+
   test('[U-6] [U-8] a session ends at once on sign-out, which removes the cookie', async () => {
     const { browser, email } = await newMember(service, 'host');
     const other = await signInElsewhere(email);

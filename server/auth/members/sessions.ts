@@ -130,9 +130,13 @@ export function isOfShow({ url, headers }: Request): boolean {
 
 /** Whether a page of another origin sent a request in the background, where it can use up a member's requests. */
 export function isOfOtherSite({ headers }: Request): boolean {
+  return isSentByOtherOrigin(headers) && headers.get('sec-fetch-dest') !== 'document';
+}
+
+function isSentByOtherOrigin(headers: Headers): boolean {
   const site = headers.get('sec-fetch-site');
-  const isOwn = site === null || site === 'same-origin' || site === 'none';
-  return !isOwn && headers.get('sec-fetch-dest') !== 'document';
+  // "same-site" includes other ports of this host, and cookies are shared between ports.
+  return site !== null && site !== 'same-origin' && site !== 'none';
 }
 
 const hasPathIn = (folder: string, url: string): boolean =>
@@ -144,9 +148,7 @@ const hasPathIn = (folder: string, url: string): boolean =>
  * @param origin the origin at which browsers reach the service, such as `https://live.example.org`
  */
 export function isCrossOrigin(request: Request, origin: string): boolean {
-  const site = request.headers.get('sec-fetch-site');
-  // "same-site" includes other ports of this host, and cookies are shared between ports.
-  if (site !== null && site !== 'same-origin' && site !== 'none') return true;
+  if (isSentByOtherOrigin(request.headers)) return true;
   const sender = request.headers.get('origin');
   return sender !== null && sender !== new URL(origin).origin && !isSameHost(sender, request);
 }

@@ -79,9 +79,8 @@ function changedChat(
 
 /**
  * This node's copy of chat modes, mutes and bans. Several times a second it compares the number of
- * the last change with its own and reads the chats that changed since, with those of their restrictions
- * that changed. It keeps its state while the
- * database is unavailable (SPEC N-10).
+ * the last change with its own and reads the chats that changed since, with their changed restrictions. It
+ * keeps its state while the database is unavailable (SPEC N-10).
  */
 export class ModerationCache {
   /** Checked at every viewer request. */
