@@ -4,9 +4,9 @@ import { pictureOf } from './pictures.ts';
 
 afterEach(leaveAll);
 
-describe('with a picture that is 6 s behind', () => {
-  const LATENCY_MS = 6_000;
+const LATENCY_MS = 6_000;
 
+describe('with a picture that is 6 s behind', () => {
   test('the quiz appears with its frame, and the countdown follows the picture', async () => {
     const { machine, service, join } = createJoinFixture({}, 2 * LATENCY_MS);
     const viewer = join();
@@ -121,6 +121,30 @@ describe('with a picture that is 6 s behind', () => {
     await machine.advance(6_000);
     expect(viewer.snapshot.winners).toEqual({ isWinning: true, hasWon: true, count: 1 });
   });
+});
+
+test.each([
+  ['back to live after a pause of 20 s', 20],
+  // Longer than the feed that playback has not reached is buffered.
+  ['back to live after a pause of 12 minutes', 720],
+])('[C-16] a viewer who goes %s gets the changes between, once', async (_, pauseS) => {
+  const { machine, service, join } = createJoinFixture();
+  const viewer = join();
+  const received: string[] = [];
+  viewer.on('event', ({ type }) => /chat-|product/.test(type) && received.push(type));
+  viewer.follow(pictureOf(() => machine.nowMs - LATENCY_MS));
+  await machine.advance(20_000);
+  const pausedMs = machine.nowMs - LATENCY_MS;
+  viewer.follow(pictureOf(() => pausedMs));
+  service.publish('chat-hidden', { ids: ['1'] });
+  await machine.advance(5_000);
+  service.publish('product', { id: '2' });
+  service.publish('chat-mode', { slowModeMs: 0, paused: true });
+  await machine.advance(pauseS * 1_000);
+  expect(received).toEqual([]);
+  viewer.follow(pictureOf(() => machine.nowMs - LATENCY_MS));
+  await machine.advance(60_000);
+  expect(received).toEqual(['chat-hidden', 'product', 'chat-mode']);
 });
 
 /** Replays a show that is over, from 8 s on; its quiz was published after 10 s. */

@@ -2,6 +2,7 @@ import { INTERVAL_MS, intervalAt } from '../protocol/interval.ts';
 import type { ApiClient } from './api-client.ts';
 import type { Environment } from './environment.ts';
 import { IntervalFetcher } from './interval-fetcher.ts';
+import { SkippedEvents } from './skipped-events.ts';
 import type { EventBuffer, EventsInterval, Picture, PlaybackListener } from './types.ts';
 
 const TICK_MS = 50;
@@ -32,6 +33,7 @@ export class VideoSyncBuffer implements EventBuffer {
   readonly #fetcher: IntervalFetcher;
   readonly #pending = new Set<number>();
   readonly #buffered = new Map<number, EventsInterval>();
+  readonly #skipped = new SkippedEvents();
   /** Newest interval that arrived in the feed. */
   #newestFromFeed = -Infinity;
   /** From this interval on the feed is complete: what is not buffered was skipped, or is yet to arrive. */
@@ -62,6 +64,7 @@ export class VideoSyncBuffer implements EventBuffer {
     this.#fetcher = new IntervalFetcher(env, api);
     for (const interval of shown) {
       this.#lastShown = interval.interval;
+      this.#skipped.addTo(interval);
       this.push(interval);
     }
   }
@@ -141,6 +144,7 @@ export class VideoSyncBuffer implements EventBuffer {
 
   #add(interval: EventsInterval): void {
     this.#buffered.set(interval.interval, interval);
+    this.#skipped.add(interval);
     this.#show();
     this.#prune();
   }
@@ -163,7 +167,7 @@ export class VideoSyncBuffer implements EventBuffer {
         if (isMissing || next > this.#newestFromFeed) return;
       }
       this.#lastShown = next;
-      if (interval) this.#listener.onInterval(interval);
+      if (interval) this.#listener.onInterval(this.#skipped.addTo(interval));
     }
   }
 

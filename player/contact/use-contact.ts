@@ -47,12 +47,16 @@ export function useContact(viewer: Viewer, snapshot: Snapshot, api: ContactApi |
   const { request } = own;
   useEffect(() => {
     reader?.read();
-    const unsubscribe = viewer.on('winner-contact', () => {
-      setDismissedId(null);
-      reader?.read();
-    });
+    const unsubscribes = [
+      viewer.on('winner-contact', () => {
+        setDismissedId(null);
+        reader?.read();
+      }),
+      // A request may be among the missed events.
+      viewer.on('gap', () => reader?.read()),
+    ];
     return () => {
-      unsubscribe();
+      for (const unsubscribe of unsubscribes) unsubscribe();
       reader?.stop();
     };
   }, [viewer, reader]);
