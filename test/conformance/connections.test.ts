@@ -86,11 +86,13 @@ test('[L-1] an endless chunked body is cut off at the limit', async () => {
 test('[G-28] an invalid Host, or no Host in HTTP/1.0, does not cause a 500', async () => {
   const id = await harness.createStream();
   const path = `/api/v1/streams/${id}/`;
-  for (const host of ['', 'a b', '[::1', 'x:99999999', '"<>', 'http://x/']) {
+  const long = `${'a'.repeat(62)}.`.repeat(5);
+  for (const host of ['', 'a b', '[::1', 'x:99999999', '"<>', 'http://x/', long]) {
     const answer = await rawExchange(harness.url, [rawHead(`GET ${path}`, { Host: host })]);
     expect([host, answer.status]).toEqual([host, 200]);
     const { hls_url } = await expectJson<{ hls_url: string }>(responseOf(answer), 200);
     expect(URL.canParse(hls_url)).toBe(true);
+    expect(hls_url).not.toContain(long);
   }
   const old = await rawExchange(harness.url, [`GET ${path} HTTP/1.0\r\n\r\n`]);
   expect(old.status).toBe(200);
