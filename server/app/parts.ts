@@ -121,8 +121,9 @@ export async function createParts(options: PartsOptions) {
     ...{ credentials, clock, originOf, large },
     rate: rates.studio,
     writeBytes: rates.writeBytes,
-    largeOperations: new LargeOperations(new Pace(), large),
-    messageSearches: new LargeOperations(new Pace(), large),
+    largeOperations: new LargeOperations(new Pace(), (caller) => large.checkLarge(caller)),
+    // Their responses are short, and a host on air needs them.
+    messageSearches: new LargeOperations(new Pace(), (caller) => large.check(caller)),
     exports: new ExportSlices(new Pace()),
     log: requests,
   };

@@ -9,7 +9,7 @@ import {
 import type { StudioCaller } from './credentials.ts';
 import { LargeOperations } from './large-operations.ts';
 
-const newOperations = () => new LargeOperations(new Pace(), { check: () => {} });
+const newOperations = () => new LargeOperations(new Pace(), () => {});
 const callerOf = (uuid: string): StudioCaller => ({
   user: { uuid, email: `${uuid}@example.org`, name: uuid, created: 0 },
   actor: { kind: 'token' },

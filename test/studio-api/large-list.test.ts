@@ -118,3 +118,24 @@ test('[L-19] lists of streams: members take turns with programs, and more than 3
   expect(statuses.filter((status) => status === 429)).toHaveLength(51 - finished.length);
   expect(finished.length).toBeLessThan(48);
 });
+
+test('[L-17] lists of streams count 2 MB each from their first page on, while they are being made', async () => {
+  let isFirst = true;
+  await using service = await startService({
+    store: (real) => ({
+      ...real,
+      pageOfOwnStreams: async (input) => {
+        // Until all requests have arrived.
+        if (isFirst) await Bun.sleep(500);
+        isFirst = false;
+        return real.pageOfOwnStreams(input);
+      },
+    }),
+  });
+  // A page and one more.
+  for (let n = 0; n < 101; n++) await service.createStream();
+  const lists = Array.from({ length: 40 }, () => service.studio('GET', '/streams'));
+  const statuses = (await Promise.all(lists)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(8);
+  expect((await service.studio('GET', '/streams')).status).toBe(200);
+});

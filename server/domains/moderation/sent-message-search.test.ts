@@ -55,7 +55,7 @@ async function search(message: { id: string; at: number }) {
       },
       isIdempotencyKeyUsed: async () => false,
     },
-    messageSearches: new LargeOperations(new Pace(), { check: () => {} }),
+    messageSearches: new LargeOperations(new Pace(), () => {}),
   };
   const call = { producer: 'a', params: { stream_id: 's' }, idempotency: null };
   const caller = { user: { uuid: 'a' }, actor: { kind: 'token' } };

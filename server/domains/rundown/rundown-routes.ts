@@ -45,10 +45,12 @@ const IMPORT_PAUSE_MS = 100;
 /** The rundown of a stream: the studio API for it (SPEC D). */
 export function createRundown({ studio, context, store, newId }: RundownDeps) {
   const imports = new ConcurrencyLimiter(1, IMPORTS_QUEUED_MAX, 'too many imports');
-  /** Reads one file at a time; accounts take turns. @throws RateLimited when too many wait */
-  const readFile = (producer: string, file: ImportFile) =>
+  /** Reads one file at a time; accounts take turns. @throws RateLimited when too many wait, or too much is unread */
+  const readFile = (call: StudioCall, file: ImportFile) =>
     imports
-      .run(producer, async () => {
+      .run(call.producer, async () => {
+        // Earlier requests may have left unread responses meanwhile.
+        context.large.checkLarge(call);
         try {
           return parseImport(file);
         } finally {
@@ -93,7 +95,7 @@ export function createRundown({ studio, context, store, newId }: RundownDeps) {
       ),
 
       importQuizzes: studio(studioApi.importQuizzes, async (call, file) => {
-        const quizzes = await readFile(call.producer, file);
+        const quizzes = await readFile(call, file);
         call.takeBytes(quizzes.length * QUIZ_BYTES_MIN);
         const drafts = quizzes.map((quiz) => ({ id: newId(), quiz }));
         const input = { ...ownStreamInput(call), drafts };
@@ -103,7 +105,7 @@ export function createRundown({ studio, context, store, newId }: RundownDeps) {
 
       previewImport: studio(studioApi.previewImport, async (call, file) => {
         const { streamId, producer } = ownStreamInput(call);
-        const quizzes = await readFile(producer, file);
+        const quizzes = await readFile(call, file);
         await store.findOwnStream({ id: streamId, producer });
         return { quizzes };
       }),
@@ -131,10 +133,11 @@ function exportHandler(context: StudioContext, store: RundownDeps['store']): Han
     const producer = caller.user.uuid;
     const { format } = readQuery(request, quizFileQuerySchema);
     const streamId = pathIds(request).stream_id ?? '';
-    const { quizzes } = await context.largeOperations.run(caller, (step) =>
-      readRundown(store, { streamId, producer }, step, newQuizOf),
-    );
-    const stream = await store.findOwnStream({ id: streamId, producer });
+    // One operation: no other is checked before the bytes of this one count.
+    const { stream, quizzes } = await context.largeOperations.run(caller, async (step) => ({
+      stream: await step(() => store.findOwnStream({ id: streamId, producer })),
+      quizzes: (await readRundown(store, { streamId, producer }, step, newQuizOf)).quizzes,
+    }));
     const texts = context.exports.open(caller, request, serializeQuizzes(quizzes, format));
     const body = context.large.body({ request, route, caller }, texts, memoryOf(quizzes));
     return new Response(body, {

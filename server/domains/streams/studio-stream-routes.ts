@@ -104,16 +104,21 @@ function listHandler(context: StudioContext, store: StudioStreamRoutes['store'])
   const pace = new Pace();
   return async (request, route) => {
     const caller = await authorizeStudio(context, request, route);
+    const authorized = { request, route, caller };
+    let release: (() => void) | null = null;
     // One page of all lists at a time (L-19): each has up to 860 KB, and 30 at once stopped the event loop for 0.35 s.
     const readPage: PageReader = (before) => {
       const page = { producer: caller.user.uuid, before, limit: STREAMS_PER_PAGE };
-      return callers.runInTurn(caller, () => pace.step(() => store.pageOfOwnStreams(page)));
+      return callers.runInTurn(caller, () => {
+        // Later turns go on: the first pages of this list are in memory.
+        release ??= context.large.reserve(authorized, EXPORT_BYTES);
+        return pace.step(() => store.pageOfOwnStreams(page));
+      });
     };
     const texts = listTexts(readPage, context.originOf(request));
-    const { start, isAll } = await callers.withCount(caller, () =>
-      readStart(texts, request.signal),
-    );
-    const authorized = { request, route, caller };
+    const { start, isAll } = await callers
+      .withCount(caller, () => readStart(texts, request.signal))
+      .finally(() => release?.());
     const body = isAll
       ? context.large.json(authorized, new JsonText([start]))
       : context.large.body(authorized, joined(start, texts), EXPORT_BYTES);
