@@ -106,6 +106,8 @@ export const QUIZZES_MAX = 2_000;
 export const ROUNDS_MAX = 2_000;
 /** Most quizzes in one import. */
 export const QUIZZES_PER_IMPORT_MAX = 500;
+/** Most members and elements of a JSON text to import, at all levels together: 32 for each quiz; one of ours has 15. */
+export const IMPORT_JSON_VALUES = 32 * QUIZZES_PER_IMPORT_MAX;
 /** Largest latency allowance of a stream. */
 export const LATENCY_ALLOWANCE_MAX_MS = 60_000;
 /** Longest chat message. */

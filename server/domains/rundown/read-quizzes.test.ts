@@ -80,11 +80,25 @@ describe('the issues of an import', () => {
     const manyFields = Object.fromEntries(Array.from({ length: 9_999 }, (_, n) => [`m${n}`, n]));
     for (const quiz of [
       { ...PLANET, ...manyFields },
-      { ...PLANET, choices: Array(300_000).fill('') },
+      { ...PLANET, choices: Array(15_000).fill('') },
     ]) {
       const issues = issuesOf('fourbeat-json', json(quiz));
       expect(issues).toHaveLength(1);
       expect(issues[0]?.length).toBeLessThan(300);
+    }
+  });
+
+  test('[D-9] JSON has at most 16,000 members and elements, more than 500 of the largest quizzes', () => {
+    const choices = Array.from({ length: 10 }, (_, n) => `${n}, "a"`);
+    const largest = { ...PLANET, choices, answer: choices[0] };
+    expect(read('fourbeat-json', json(...Array(500).fill(largest)))).toHaveLength(500);
+    const withMembers = (count: number) =>
+      `[${JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [n, 0])))}]`;
+    expect(issuesOf('fourbeat-json', withMembers(16_001))[0]).toStartWith('quiz 1');
+    const reason =
+      'The text has more than 16000 members and elements; an import has at most 500 quizzes.';
+    for (const format of ['fourbeat-json', 'the-trivia-api', 'opentdb'] as const) {
+      expect(issuesOf(format, withMembers(16_002))).toEqual([reason]);
     }
   });
 
