@@ -7,6 +7,7 @@ import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, createServer as createTcp, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createServer as createTls } from 'node:tls';
 import { binaryOf } from '../../../test/support/backends/server-programs.ts';
 import { parseNetworks } from '../../platform/network-policy.ts';
 import { createPost, type PostOptions } from './post.ts';
@@ -53,17 +54,17 @@ async function listening(server: Server | ReturnType<typeof createTcp>): Promise
 
 const http = (answer: RequestListener) => listening(createHttp(answer));
 const https = (answer: RequestListener) => listening(createHttps({ key, cert }, answer));
-/** A TCP server that answers any data with `bytes`, then calls `then` with the socket. */
-const raw = (bytes: string, then: (socket: Socket) => void) =>
-  listening(
-    createTcp((socket) => {
-      socket.on('error', () => {});
-      socket.once('data', () => {
-        socket.write(bytes);
-        then(socket);
-      });
-    }),
-  );
+/** A TCP or TLS server that answers any data with `bytes`, then calls `then` with the socket. */
+const raw = (bytes: string, then: (socket: Socket) => void, isTls = false) => {
+  const answer = (socket: Socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => {
+      socket.write(bytes);
+      then(socket);
+    });
+  };
+  return listening(isTls ? createTls({ key, cert }, answer) : createTcp(answer));
+};
 
 const ok: RequestListener = (_, response) => response.writeHead(204).end();
 
@@ -115,6 +116,10 @@ function send(url: string, options: Partial<PostOptions> = {}, stop = RUNNING) {
 }
 
 describe('post to a webhook', () => {
+  const keepOpen = (socket: Socket): void => {
+    closing.push(() => socket.destroy());
+  };
+
   test('[H-9] a post to a webhook sends the body, path, headers and Host of the request', async () => {
     const got: unknown[] = [];
     const port = await http((request, response) => {
@@ -234,6 +239,49 @@ describe('post to a webhook', () => {
     expect(sentKb).toBeLessThan(1_000);
   });
 
+  const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+  test.each([
+    ['http', 'empty lines before the response', '', '\r\n', { status: null, error: 'connection' }],
+    ['https', 'empty lines before the response', '', '\r\n', { status: null, error: 'connection' }],
+    ['http', 'the digit 0 as the size of a chunk', CHUNKED, '0', { status: 200, error: null }],
+    ['https', 'the digit 0 as the size of a chunk', CHUNKED, '0', { status: 200, error: null }],
+  ] as const)(
+    '[H-13] a post to a webhook by %s closes the connection when the receiver sends without end: %s',
+    async (scheme, _, start, text, expected) => {
+      let sentBytes = 0;
+      const closed = Promise.withResolvers<void>();
+      const flood = (socket: Socket) => {
+        socket.on('close', () => closed.resolve());
+        const bytes = text.repeat(8_192);
+        const more = () => {
+          if (socket.destroyed) return;
+          sentBytes += bytes.length;
+          socket.write(bytes, () => setImmediate(more));
+        };
+        more();
+      };
+      const port = await raw(start, flood, scheme === 'https');
+      const { resolve } = fakeResolver(['127.0.0.1']);
+      const options = { resolve, timeoutMs: 2_000 };
+      expect(await send(`${scheme}://${NAME}:${port}/`, options)).toEqual(expected);
+      await closed.promise;
+      // With what the buffers of the sockets take.
+      expect(sentBytes).toBeLessThan(8_000_000);
+    },
+  );
+
+  test.each(['http', 'https'])(
+    '[H-13] a post to a webhook by %s takes the status of a response whose long body arrives with it',
+    async (scheme) => {
+      const body = 'x'.repeat(1_000_000);
+      const head = `HTTP/1.1 202 Accepted\r\nContent-Length: ${body.length}\r\n\r\n`;
+      const port = await raw(head + body, keepOpen, scheme === 'https');
+      const { resolve } = fakeResolver(['127.0.0.1']);
+      const posted = await send(`${scheme}://${NAME}:${port}/`, { resolve });
+      expect(posted).toEqual({ status: 202, error: null });
+    },
+  );
+
   test.each([
     ['no response', ''],
     ['headers that never end', 'HTTP/1.1 200 OK\r\nA: b\r\n'],
@@ -260,10 +308,6 @@ describe('post to a webhook', () => {
     expect(await resultOf(10)).toEqual({ status: 204, error: null });
     expect(await resultOf(11)).toEqual({ status: null, error: 'connection' });
   });
-
-  const keepOpen = (socket: Socket): void => {
-    closing.push(() => socket.destroy());
-  };
 
   const reset = (socket: Socket): void => {
     socket.resetAndDestroy();

@@ -36,6 +36,8 @@ export interface PostOptions {
 const TIMEOUT_MS = 10_000;
 /** Response bytes that are read before the connection is closed; only the status is used. */
 const RESPONSE_BYTES_MAX = 1_024;
+/** Bytes of all kinds before the connection is closed: the parser skips empty lines before a response without end. */
+const RECEIVED_BYTES_MAX = 64 << 10;
 /** Most interim responses (1xx) before the final one: each costs time of the event loop, and none is used. */
 const INTERIM_RESPONSES_MAX = 10;
 /** The lowest status in HTTP (RFC 9110, 15). */
@@ -157,9 +159,12 @@ function send(
     ...(isTls && ca !== undefined && { ca }),
   };
   return new Promise((resolve, reject) => {
+    let end = () => {
+      request.destroy(new Error('The receiver sent too much before its response.'));
+    };
     const request: ClientRequest = (isTls ? httpsRequest : httpRequest)(options, (response) => {
       let receivedBytes = 0;
-      const end = () => {
+      end = () => {
         request.destroy();
         const status = response.statusCode ?? 0;
         if (status < STATUS_MIN) reject(new Error(`The response has the status ${status}.`));
@@ -170,6 +175,11 @@ function send(
         if (receivedBytes > RESPONSE_BYTES_MAX) end();
       });
       for (const event of ['end', 'error', 'close']) response.once(event, end);
+    });
+    request.on('socket', (socket) => {
+      socket.on('data', () => {
+        if (socket.bytesRead > RECEIVED_BYTES_MAX) end();
+      });
     });
     // 101 is no response: the receiver would go on in another protocol.
     request.on('upgrade', ({ statusCode = STATUS_MIN }, socket) => {
