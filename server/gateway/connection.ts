@@ -2,12 +2,7 @@ import type { Socket, SocketHandler } from 'bun';
 import type { OpenFiles } from '../platform/open-files.ts';
 import type { Relay, RelayClient } from './relay/relay.ts';
 import { FALLBACK, HEAD_BYTES_MAX, NEED_MORE } from './request-head.ts';
-import {
-  ORIGIN_SOCKET_BYTES,
-  STALL_BYTES,
-  STALL_TIMEOUT_S,
-  type UnsentResponses,
-} from './unsent-responses.ts';
+import { STALL_BYTES, STALL_TIMEOUT_S, type UnsentResponses } from './unsent-responses.ts';
 import { type LastHead, NO_HEAD } from './viewer-request.ts';
 import { WriteBuffer } from './write-buffer.ts';
 
@@ -43,6 +38,8 @@ export interface PendingResponse {
   onClose(): void;
   /** Whether something else bounds the unsent bytes of this response (SPEC F-25). */
   readonly isBounded?: boolean;
+  /** The memory that the rest of the response takes elsewhere until it is sent. */
+  readonly restBytes?: number;
 }
 
 /** The state of a connection that waits for something: a response, the rest of a head, its end. */
@@ -274,9 +271,7 @@ export class Connection implements RelayClient {
   private countUnsent({ buffers }: WriteBuffer): void {
     const { pending } = this.state;
     if (pending?.isBounded) return;
-    // Only the relay receives bytes: the rest of the response is in the origin server and in its socket.
-    const otherBytes = pending?.onData ? ORIGIN_SOCKET_BYTES : 0;
-    this.context.unsent.set(this, buffers, otherBytes);
+    this.context.unsent.set(this, buffers, pending?.restBytes ?? 0);
   }
 
   private shutDown(): void {

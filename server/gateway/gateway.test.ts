@@ -27,7 +27,7 @@ beforeEach(() => {
     relay: {
       start: (client, bytes) => {
         relayed.push({ text: Buffer.from(bytes).toString('latin1'), client });
-        return { onData: () => {}, onDrain: () => {}, onClose: () => {} };
+        return { onData: () => {}, onDrain: () => {}, onClose: () => {}, restBytes: 0 };
       },
     },
     openFiles,

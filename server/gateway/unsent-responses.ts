@@ -10,7 +10,7 @@ export const STALL_TIMEOUT_S = 30;
  */
 export const UNSENT_RESPONSES_BYTES_MAX = 512 << 20;
 
-/** For an incomplete response of the origin server, the size of its socket counts, too. */
+/** For an incomplete response of the origin server, the memory of its socket counts, too. */
 export const ORIGIN_SOCKET_BYTES = 208 << 10;
 
 /** What a cut leaves of the limit, so that not every write over the limit has to cut. */

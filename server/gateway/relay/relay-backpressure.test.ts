@@ -6,6 +6,7 @@ import {
   relayForEachTest,
 } from '../../../test/support/gateway/relay-fixture.ts';
 import { until } from '../../../test/support/until.ts';
+import { ORIGIN_SOCKET_BYTES } from '../unsent-responses.ts';
 
 const { client: connectClient, fixture, originConnection, startOrigin } = relayForEachTest();
 
@@ -58,6 +59,33 @@ describe('backpressure', () => {
     await until('the whole body arrives', () => originConnection(0).receivedBytes > 100_000_000);
     originConnection(0).socket.write(OK);
     await client.receives('ok');
+  });
+
+  test.each([
+    ['application/problem+json', 2_000_000],
+    ['text/html', 0],
+  ])('[L-3] counts the rest of a body of %s: %d bytes', async (type, restBytes) => {
+    const head = `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nContent-Length: 3000000\r\n\r\n`;
+    await startOrigin(({ socket }) => {
+      socket.write(head);
+      socket.write(CHUNK);
+    });
+    let receivedBytes = 0;
+    const client = {
+      address: '127.0.0.1',
+      send: ({ length }: Uint8Array) => {
+        receivedBytes += length;
+        return true;
+      },
+      pause: () => {},
+      resume: () => {},
+      completed: () => {},
+      end: () => {},
+    };
+    const relayed = fixture().relay.start(client, Buffer.from(GET));
+    await until('a third arrives', () => receivedBytes === head.length + CHUNK.length);
+    expect(relayed.restBytes).toBe(ORIGIN_SOCKET_BYTES + restBytes);
+    relayed.onClose();
   });
 
   test('stops a client that pipelines requests until the first response', async () => {

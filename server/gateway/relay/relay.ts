@@ -2,6 +2,7 @@ import { clientHeaderLine } from '../../http/address.ts';
 import type { OpenFiles } from '../../platform/open-files.ts';
 import { runtime } from '../../platform/runtime.ts';
 import { HEAD_BYTES_MAX } from '../request-head.ts';
+import { ORIGIN_SOCKET_BYTES } from '../unsent-responses.ts';
 import { ChunkedFraming } from './chunked-framing.ts';
 import {
   type OriginConnection,
@@ -40,6 +41,8 @@ export interface ActiveRelay {
   onDrain(): void;
   /** The client has disconnected. */
   onClose(): void;
+  /** The memory that the rest of the response takes in the origin server. */
+  readonly restBytes: number;
 }
 
 export interface RelayOptions {
@@ -190,6 +193,10 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
   /** Whether the connection was upgraded to a WebSocket. */
   get isTunnel(): boolean {
     return this.tunnel !== null;
+  }
+
+  get restBytes(): number {
+    return ORIGIN_SOCKET_BYTES + this.response.ownBytes;
   }
 
   get wantsConnection(): boolean {

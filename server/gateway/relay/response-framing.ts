@@ -5,7 +5,9 @@ const END_OF_HEAD = Buffer.from('\r\n\r\n');
 const END_OF_LINE = Buffer.from('\r\n');
 const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})[ \r]/;
 // Names are recognized by their lengths.
-const FRAMING_FIELD = /\r\n(content-length|transfer-encoding|connection):[\t ]*([^\r]*)/gi;
+const FRAMING_FIELD =
+  /\r\n(content-length|transfer-encoding|connection|content-type):[\t ]*([^\r]*)/gi;
+const JSON_TYPE = /^application\/(?:\w+\+)?json\b/i;
 const CLOSE = /\bclose\b/i;
 const CLOSE_LINE = Buffer.from('Connection: close\r\n');
 
@@ -40,9 +42,18 @@ export class ResponseFraming {
   private saysClose = false;
   private partialHead: Buffer | null = null;
   private remainingBytes = 0;
+  private isJson = false;
   private chunks: ChunkedFraming | null = null;
 
   constructor(private readonly options: ResponseFramingOptions) {}
+
+  /**
+   * The bytes of this response alone that the origin server keeps until they are taken. Responses share other
+   * bodies than JSON, or read them from a file. JSON in chunks is made as it is taken.
+   */
+  get ownBytes(): number {
+    return this.isJson ? this.remainingBytes : 0;
+  }
 
   /**
    * Takes the next bytes of the connection.
@@ -90,6 +101,7 @@ export class ResponseFraming {
     for (const [, name = '', value = ''] of head.matchAll(FRAMING_FIELD)) {
       if (name.length === 'content-length'.length) length = Number(value);
       else if (name.length === 'transfer-encoding'.length) isChunked = true;
+      else if (name.length === 'content-type'.length) this.isJson = JSON_TYPE.test(value);
       else if (CLOSE.test(value)) this.saysClose = true;
     }
     if (this.isUpgraded) return;

@@ -115,7 +115,7 @@ class ClientSocket {
       client.completed(NO_BYTES);
       this.onIdle(this);
     });
-    return { onData: () => {}, onDrain: () => {}, onClose: () => {} };
+    return { onData: () => {}, onDrain: () => {}, onClose: () => {}, restBytes: 0 };
   }
 
   private receiveHead(text: string): void {
