@@ -134,8 +134,8 @@ export class ChannelCache implements PlayableStreams {
     ]);
     if (stream) segments.setAccount(stream.producer);
     // The video of a removed rehearsal outlives its stream (Y-10).
-    const { retention } = segments;
-    const started = retention === 'preview' ? null : 0;
+    const { retention, isPreview } = segments;
+    const started = isPreview ? null : 0;
     const state = stream ?? { recording: retention === 'recording', started, reopened: null };
     const hasEnded = isOver(stream);
     const channel = new Channel(streamId, segments, config, hasEnded, state.reopened);

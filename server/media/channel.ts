@@ -12,14 +12,14 @@ import {
   type TrackBytes,
   type TrackId,
 } from './segment.ts';
-import type { Retention, StreamSegments } from './store/segment-store.ts';
+import type { StreamSegments } from './store/segment-store.ts';
 import { msOf } from './track-queue.ts';
 
 /** What a channel needs to know of its stream. */
 export interface ChannelStream {
   /** Whether its whole video is stored, as long as there is disk space. */
   readonly recording: boolean;
-  /** When it was started, Unix ms; null: its video is a preview, which viewers do not get (M-32). */
+  /** When it was started, Unix ms; null: viewers get no video, and what a source sends is a preview (M-32). */
   readonly started: number | null;
   /** When its end was last taken back, Unix ms; null: never. */
   readonly reopened: number | null;
@@ -66,6 +66,8 @@ export class Channel implements PlayableStream {
   private lastPartMs = 0;
   /** When the stream was started, Unix ms; null: not yet. */
   private startedMs: number | null = null;
+  /** Whether the database said that a started stream has not started. */
+  private isStartInDoubt = false;
   /** The listed segments, until they change. */
   private window: { readonly version: number; readonly segments: readonly Segment[] } | null = null;
 
@@ -152,12 +154,16 @@ export class Channel implements PlayableStream {
    */
   setStream({ recording, started, reopened }: ChannelStream): void {
     if (reopened !== this.reopenedMs) this.reopen(reopened);
-    const retention: Retention = started === null ? 'preview' : recording ? 'recording' : 'dvr';
-    const wasPreview = this.segments.retention === 'preview';
-    const isStart = started !== null && !this.isStarted();
+    if (started === null) {
+      this.setNotStarted();
+      return;
+    }
+    this.isStartInDoubt = false;
+    const wasPreview = this.segments.isPreview;
+    const isStart = !this.isStarted();
     // Before the retention, which on disk says that a preview must still be removed.
     if (isStart && wasPreview) this.segments.removeBefore(started);
-    if (this.segments.retention !== retention) this.segments.setRetention(retention);
+    this.setRecording(recording);
     if (!isStart) return;
     this.startedMs = wasPreview ? started : 0;
     for (const [seq, parts] of this.partsBySeq) {
@@ -173,6 +179,24 @@ export class Channel implements PlayableStream {
 
   isEnded(): boolean {
     return this.hasEnded;
+  }
+
+  /** A database that was restored, or failed over, may not know the start of a running show any more. */
+  private setNotStarted(): void {
+    // A response from before the start may arrive after the start: the next one decides.
+    if (this.isStarted() && !this.isStartInDoubt) {
+      this.isStartInDoubt = true;
+      return;
+    }
+    this.startedMs = null;
+    this.segments.startPreview();
+  }
+
+  private setRecording(isRecording: boolean): void {
+    // Restored to before its end, the database may not know that it is a recording either.
+    const isEarlier = this.segments.hasEnded && !this.hasEnded;
+    if (!isRecording && isEarlier && this.segments.retention === 'recording') return;
+    this.segments.setRetention(isRecording ? 'recording' : 'dvr');
   }
 
   private reopen(reopenedMs: number | null): void {

@@ -5,7 +5,7 @@ import type { PathHandler } from '../http/router.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import type { MetricDefinition } from '../platform/metrics.ts';
-import { ChannelCache, type MediaStreamStore } from './channel-cache.ts';
+import { ChannelCache, type MediaStream, type MediaStreamStore } from './channel-cache.ts';
 import type { ContainerReader } from './container/container.ts';
 import { FlvReader } from './container/flv.ts';
 import { MatroskaReader } from './container/matroska.ts';
@@ -80,7 +80,7 @@ export async function createMedia(options: MediaOptions): Promise<Media> {
     spaceBytes: media.spaceBytes,
     minFreeBytes: MIN_FREE_BYTES,
     nowMs,
-    isRecording: async (id) => (await store.findStream({ id }))?.recording ?? null,
+    isRecording: async (id) => wantsRecording(await store.findStream({ id })),
     logger,
   });
   const ports = new IngestPorts(logger);
@@ -127,6 +127,15 @@ export async function createMedia(options: MediaOptions): Promise<Media> {
     },
     close: () => segmentStore.close(),
   };
+}
+
+/**
+ * Whether the producer wants a stream as a recording; null: unknown. A database that was restored may
+ * be older than a recording: only a stream that has ended there is none.
+ */
+function wantsRecording(stream: MediaStream | null): boolean | null {
+  if (stream?.recording) return true;
+  return stream === null || stream.ended === null ? null : false;
 }
 
 /** Opens the ports that are not open. @returns whether none is left */

@@ -24,6 +24,15 @@ function listOf(seqs: readonly number[]): SegmentList {
 
 afterEach(removeFixtures);
 
+test('[M-32] removed segments between others are gaps, and the last entry is none', () => {
+  const list = listOf([0, 1, 4, 5, 6]);
+  const entries = () => list.segments.map((each) => (isGap(each) ? 'gap' : each.seq));
+  list.removeBetween(4, BEGIN_MS + 6_000);
+  expect(entries()).toEqual([0, 1, 'gap', 'gap', 'gap', 'gap', 6]);
+  list.removeBetween(4, BEGIN_MS + 7_000);
+  expect(entries()).toEqual([0, 1]);
+});
+
 test('[M-11] missing numbers become gaps, and segments before a very long gap are dropped', async () => {
   const { fixture, segments } = await startStream({ dvrMs: 48 * HOUR_MS });
   await addSegments(fixture, segments, range(0, 10));

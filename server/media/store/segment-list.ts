@@ -61,6 +61,13 @@ export class SegmentList {
     return true;
   }
 
+  /** Removes the segments from this number on that end by this time, Unix ms. Later ones follow after gaps. */
+  removeBetween(seq: number, endMs: number): void {
+    const following = this.segments.splice(Math.max(0, this.indexOf(seq)));
+    this.segments.length = this.segments.findLastIndex((each) => !isGap(each)) + 1;
+    for (const each of following) if (!isGap(each) && endMsOf(each) > endMs) this.add(each);
+  }
+
   /** Removes segments that ended this long before the newest one. */
   trimToWindow(dvrMs: number): void {
     const newest = this.segments.at(-1);

@@ -25,7 +25,7 @@ export interface FileSegmentStoreOptions {
   readonly minFreeBytes: number;
   /** Service time, Unix ms. */
   readonly nowMs: () => number;
-  /** Whether the producer wants the stream as a recording; null: unknown stream. */
+  /** Whether the producer wants the stream as a recording; null: unknown, so that nothing changes. */
   readonly isRecording: (streamId: string) => Promise<boolean | null>;
   readonly logger: Logger;
   /** Replaces the local file system in tests. */
@@ -245,7 +245,7 @@ export class FileSegmentStore implements SegmentStore {
     const { retention, endedMs } = folder.state;
     const dvrMs = retention === 'preview' ? PREVIEW_WINDOW_MS : this.options.dvrMs;
     const endMs = folder.endMs ?? 0;
-    if (folder.state.firstMs > 0) await folder.removeBefore(folder.state.firstMs);
+    if (folder.state.firstMs > 0) await folder.removePreview();
     if (retention !== 'recording' && folder.files.length > 0) {
       const hasExpired = !this.live.has(streamId) && nowMs() > (endedMs ?? endMs) + dvrMs;
       // The stream may have become a recording after its last source left.

@@ -24,10 +24,19 @@ export interface StreamSegments {
   /** Sets the account whose share of the disk space it uses. */
   setAccount(account: string): void;
   setRetention(retention: Retention): void;
-  /** Removes segments that end by this time, Unix ms, and from then on those that are added. */
+  /**
+   * What is added from now on is a preview. Video of a show before it stays: a database that was
+   * restored may not know its start any more.
+   */
+  startPreview(): void;
+  /** Whether segments that are added are a preview. */
+  readonly isPreview: boolean;
+  /** Removes segments of the preview that end by this time, Unix ms, and from then on those that are added. */
   removeBefore(ms: number): void;
   /** Applies to stored and future segments, as far as there is disk space. */
   readonly retention: Retention;
+  /** Whether the stream had ended after its newest segment. */
+  readonly hasEnded: boolean;
   /** Writes what is pending to disk. @param isEnded the stream has ended */
   close(isEnded: boolean): Promise<void>;
 }

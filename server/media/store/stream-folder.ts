@@ -33,7 +33,9 @@ export interface FolderState {
   readonly retention: Retention;
   /** When the stream ended, Unix ms; null: not ended when the state was written. */
   readonly endedMs: number | null;
-  /** Segments that end by this time, Unix ms, are to be removed, also after a restart. */
+  /** The first segment of the preview; those before it are video of a show. */
+  readonly previewSeq: number;
+  /** Segments of the preview that end by this time, Unix ms, are to be removed, also after a restart. */
   readonly firstMs: number;
 }
 
@@ -63,15 +65,26 @@ const stateSchema = z
     account: z.string().nullable().default(null),
     keeping: z.enum(['dvr', 'recording', 'preview']),
     endedMs: z.number().nullable(),
+    previewSeq: z.number().default(0),
     firstMs: z.number().default(0),
   })
   .transform(({ keeping, ...rest }) => ({ retention: keeping, ...rest }));
+
+const NEW_STATE: FolderState = {
+  account: null,
+  retention: 'dvr',
+  endedMs: null,
+  previewSeq: 0,
+  firstMs: 0,
+};
 
 /** The files of one stream: one for each segment and epoch, indexed by their names. */
 export class StreamFolder {
   /** Segments on disk, by ascending sequence number. */
   readonly files: SegmentFile[] = [];
-  state: FolderState = { account: null, retention: 'dvr', endedMs: null, firstMs: 0 };
+  state = NEW_STATE;
+  /** Whether the state has been on disk: a crash may leave the first segment of a stream without one. */
+  isStateKnown = false;
   /** The next numbers when they were last noted; null: never. */
   next: NextNumbers | null = null;
   /** When a segment was last added, Unix ms; null: not since this process started. */
@@ -108,7 +121,9 @@ export class StreamFolder {
     this.files.sort((a, b) => a.seq - b.seq);
     this.bytes = this.files.reduce((sum, file) => sum + diskBytesOf(file), 0);
     this.hasState = true;
-    this.state = (await this.readState()) ?? this.state;
+    const state = await this.readState();
+    this.isStateKnown = state !== null;
+    this.state = state ?? this.state;
   }
 
   /** Reads the metadata of all segments and epochs. Removes broken segment files. */
@@ -178,6 +193,7 @@ export class StreamFolder {
     const json = JSON.stringify({ keeping: retention, ...rest });
     await this.disk.write(join(this.path, STATE_FILE), [new TextEncoder().encode(json)]);
     this.hasState = true;
+    this.isStateKnown = true;
   }
 
   /** Removes the oldest segment. @returns freed bytes */
@@ -195,12 +211,18 @@ export class StreamFolder {
     for (let [oldest] = this.files; oldest && endMsOf(oldest) < ms; [oldest] = this.files) {
       await this.removeOldest();
     }
-    const firstEpoch = this.files[0]?.epoch;
-    for (const number of this.epochs) {
-      if (firstEpoch === undefined || number >= firstEpoch) continue;
-      this.epochs.delete(number);
-      await this.disk.remove(join(this.path, epochFileName(number)));
+    await this.removeOldEpochs();
+  }
+
+  /** Removes the segments of the preview that the start has ended. Video of a show before it stays. */
+  async removePreview(): Promise<void> {
+    const { previewSeq, firstMs } = this.state;
+    const first = () => this.files[this.indexOf(previewSeq)];
+    for (let file = first(); file && endMsOf(file) < firstMs; file = first()) {
+      this.dropEntry(file);
+      await this.disk.remove(this.pathOf(file));
     }
+    await this.removeOldEpochs();
   }
 
   /** Removes epochs, state and folder of a stream without segments. */
@@ -214,6 +236,15 @@ export class StreamFolder {
     if (this.next) await this.disk.remove(join(this.path, nextFileName(this.next)));
     this.next = null;
     await this.disk.removeEmptyFolder(this.path);
+  }
+
+  private async removeOldEpochs(): Promise<void> {
+    const firstEpoch = this.files[0]?.epoch;
+    for (const number of this.epochs) {
+      if (firstEpoch === undefined || number >= firstEpoch) continue;
+      this.epochs.delete(number);
+      await this.disk.remove(join(this.path, epochFileName(number)));
+    }
   }
 
   private pathOf(file: SegmentFile): string {

@@ -50,7 +50,7 @@ export class FileStreamSegments implements StreamSegments {
   private readonly buffer = new SegmentBuffer();
   /** Segments up to this number are on disk or lost. */
   private lastWrittenSeq: number;
-  /** The newest segment that `removeBefore` removed. */
+  /** The newest segment when `removeBefore` last removed some. */
   private removedThroughSeq = -1;
   private isStateWritten = true;
   private fault: WriteFault | null = null;
@@ -65,7 +65,7 @@ export class FileStreamSegments implements StreamSegments {
     const lastSeenSeq = (options.folder.next?.seq ?? 0) - 1;
     this.lastWrittenSeq = Math.max(stored.list.segments.at(-1)?.seq ?? -1, lastSeenSeq);
     this.trimToWindow();
-    this.trimToFirst();
+    this.trimPreview();
     this.trimEpochs();
   }
 
@@ -77,14 +77,23 @@ export class FileStreamSegments implements StreamSegments {
     return this.options.folder.state.retention;
   }
 
+  get isPreview(): boolean {
+    const { previewSeq, firstMs } = this.options.folder.state;
+    return this.retention === 'preview' || (previewSeq > 0 && firstMs === 0);
+  }
+
+  get hasEnded(): boolean {
+    return this.options.folder.state.endedMs !== null;
+  }
+
   /** Whether writes fail, so that the stream continues from memory and is not recorded. */
   get hasWriteFault(): boolean {
     return this.fault !== null;
   }
 
   get nextSeq(): number {
-    const newestSeq = this.segments.at(-1)?.seq ?? this.removedThroughSeq;
-    return Math.max(newestSeq, this.lastWrittenSeq) + 1;
+    const newestSeq = this.segments.at(-1)?.seq ?? -1;
+    return Math.max(newestSeq, this.removedThroughSeq, this.lastWrittenSeq) + 1;
   }
 
   get nextEpoch(): number {
@@ -116,7 +125,7 @@ export class FileStreamSegments implements StreamSegments {
     if (folder.state.endedMs !== null) this.updateState({ endedMs: null });
     this.trimToWindow();
     this.trimBuffer();
-    this.trimToFirst();
+    if (!this.isListed(segment)) this.trimPreview();
     this.trimEpochs();
     this.version++;
     if (this.fault) this.noteNext();
@@ -125,7 +134,7 @@ export class FileStreamSegments implements StreamSegments {
 
   read(epoch: number, seq: number, track: TrackId): Uint8Array | Blob | null {
     const segment = this.list.find(seq);
-    if (segment?.epoch !== epoch || !this.reachesFirst(segment)) return null;
+    if (segment?.epoch !== epoch || !this.isListed(segment)) return null;
     return this.buffer.read(seq, track) ?? this.options.folder.slice(segment, track);
   }
 
@@ -141,9 +150,24 @@ export class FileStreamSegments implements StreamSegments {
     this.startWriting();
   }
 
+  startPreview(): void {
+    if (this.isPreview) return;
+    const { folder, logger } = this.options;
+    if (!folder.isStateKnown || folder.files.length === 0) {
+      this.setRetention('preview');
+      return;
+    }
+    logger.warn(
+      { retention: this.retention },
+      'the database does not know that this stream has started; its stored video stays, and viewers get it after a start',
+    );
+    this.updateState({ previewSeq: this.nextSeq, firstMs: 0 });
+    this.startWriting();
+  }
+
   removeBefore(ms: number): void {
     this.updateState({ firstMs: ms });
-    this.trimToFirst();
+    this.trimPreview();
     this.trimEpochs();
     this.version++;
     this.startWriting();
@@ -198,17 +222,19 @@ export class FileStreamSegments implements StreamSegments {
     if (this.retention === 'preview') this.list.trimToWindow(PREVIEW_WINDOW_MS);
   }
 
-  /** Removes segments that end by `firstMs` from the list. */
-  private trimToFirst(): void {
-    const [oldest] = this.segments;
-    if (!oldest || this.reachesFirst(oldest)) return;
-    const last = this.segments.findLast((each) => !this.reachesFirst(each)) as Segment;
-    this.removedThroughSeq = last.seq;
-    this.list.removeThrough(last.seq);
+  /** Removes the segments of the preview that end by `firstMs` from the list. */
+  private trimPreview(): void {
+    const { previewSeq, firstMs } = this.options.folder.state;
+    const first = this.segments.find(({ seq }) => seq >= previewSeq);
+    if (!first || this.isListed(first)) return;
+    this.removedThroughSeq = this.nextSeq - 1;
+    this.list.removeBetween(first.seq, firstMs);
   }
 
-  private reachesFirst({ startMs, durationMs }: Segment): boolean {
-    return startMs + durationMs > this.options.folder.state.firstMs;
+  /** Whether a segment is not of a preview that the start has ended. */
+  private isListed({ seq, startMs, durationMs }: Segment): boolean {
+    const { previewSeq, firstMs } = this.options.folder.state;
+    return seq < previewSeq || startMs + durationMs > firstMs;
   }
 
   /** Limits the buffer. Unwritten segments that leave it become gaps. */

@@ -65,6 +65,18 @@ export class FakeStreamSegments implements StreamSegments {
     this.retention = retention;
   }
 
+  get isPreview(): boolean {
+    return this.retention === 'preview';
+  }
+
+  startPreview(): void {
+    this.retention = 'preview';
+  }
+
+  get hasEnded(): boolean {
+    return this.closed?.isEnded ?? false;
+  }
+
   removeBefore(ms: number): void {
     this.firstMs = ms;
     const first = this.segments.findIndex((each) => each.startMs + each.durationMs > ms);
