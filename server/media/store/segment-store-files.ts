@@ -54,6 +54,8 @@ export class FileSegmentStore implements SegmentStore {
   private readonly folders = new Map<string, StreamFolder>();
   /** One object for each stream, as long as it is referenced. */
   private readonly streams = new Map<string, WeakRef<FileStreamSegments>>();
+  /** Streams whose folder could not be indexed. */
+  private readonly unreadable = new Set<string>();
   private readonly loading = new Map<string, Promise<FileStreamSegments>>();
   /** Streams with pending writes or recent segments; must not be garbage-collected. */
   private readonly live = new Map<string, FileStreamSegments>();
@@ -88,9 +90,24 @@ export class FileSegmentStore implements SegmentStore {
     const names = await this.disk.list(this.options.directory);
     // Other files may be in the directory.
     for (const name of names.filter(isStreamId)) {
-      const folder = this.addFolder(name);
-      await folder.scan();
-      await this.runMaintenance(() => this.removePreviewOfFuture(folder));
+      const folder = await this.scanFolder(name);
+      if (folder) await this.runMaintenance(() => this.removePreviewOfFuture(folder));
+    }
+  }
+
+  /** @returns null when the folder cannot be read: the service starts without the video of this stream */
+  private async scanFolder(streamId: string): Promise<StreamFolder | null> {
+    const folder = this.addFolder(streamId);
+    const logger = this.options.logger.child({ stream: streamId });
+    try {
+      const err = await folder.scan();
+      if (err) logger.error({ err }, 'the state of stored video cannot be read; it is kept');
+      return folder;
+    } catch (err) {
+      logger.error({ err }, 'stored video cannot be read; it is missing until the next start');
+      this.folders.delete(streamId);
+      this.unreadable.add(streamId);
+      return null;
     }
   }
 
@@ -159,6 +176,9 @@ export class FileSegmentStore implements SegmentStore {
     const { dvrMs, nowMs, logger, closeTimeoutMs = CLOSE_TIMEOUT_MS } = this.options;
     const folder = this.folders.get(streamId) ?? this.addFolder(streamId);
     const streamLogger = logger.child({ stream: streamId });
+    // A source must not use the numbers of the stored video again.
+    if (this.unreadable.has(streamId)) await folder.scan();
+    this.unreadable.delete(streamId);
     const stored = await this.loadInTurn(folder, network);
     const stream = new FileStreamSegments({
       folder,
@@ -177,6 +197,9 @@ export class FileSegmentStore implements SegmentStore {
     const gaps = await runInSlices(countGaps(stream.segments), new Pace().step);
     const segments = stream.segments.length - gaps;
     const hidden = stored.files - segments;
+    const { unreadable, readError: err } = stored;
+    if (err)
+      streamLogger.error({ err, unreadable }, 'stored video cannot be read; its segments are gaps');
     if (stored.broken > 0)
       streamLogger.warn({ broken: stored.broken }, 'broken segment files removed');
     if (hidden > 0 || gaps > 0)

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Pace } from '../../platform/pace.ts';
 import { runInSlices, type Sliced } from '../../platform/slices.ts';
 import type { Epoch, Segment, TrackId } from '../segment.ts';
-import type { Disk } from './disk.ts';
+import type { Disk, FileTail } from './disk.ts';
 import {
   type PackedSegment,
   packEpoch,
@@ -45,8 +45,14 @@ export interface StoredStream {
   /** Readable segment files, whether listed or not. */
   readonly files: number;
   readonly epochs: readonly Epoch[];
+  /** The number after that of the newest epoch, readable or not. */
+  readonly nextEpoch: number;
   /** Segment files that were incomplete or lacked their epoch file, and were removed. */
   readonly broken: number;
+  /** Files that could not be read. They stay; segments that need them are gaps. */
+  readonly unreadable: number;
+  /** Why the first of these could not be read; null: there is none. */
+  readonly readError: Error | null;
 }
 
 const STATE_FILE = 'state.json';
@@ -56,6 +62,8 @@ const EPOCH_BYTES_MAX = 1 << 20;
 const TAIL_BYTES = 4096;
 // Parallel reads while a folder is loaded: few, so that other reads are not delayed.
 const PARALLEL_READS = 16;
+// The process or the machine has run out of something: these errors say nothing of the file.
+const RESOURCE_ERRORS: readonly (string | undefined)[] = ['EMFILE', 'ENFILE', 'ENOMEM'];
 /** Segments that are listed without a pause: up to 0.5 ms. */
 export const SEGMENTS_PER_STEP = 1_000;
 
@@ -107,28 +115,30 @@ export class StreamFolder {
     return newest ? endMsOf(newest) : null;
   }
 
-  /** Indexes the files and removes unfinished ones. */
-  async scan(): Promise<void> {
-    for (const name of await this.disk.list(this.path)) {
-      const segment = parseSegmentFileName(name);
-      const epoch = parseEpochFileName(name);
-      const next = parseNextFileName(name);
-      if (segment) this.files.push(segment);
-      else if (epoch !== null) this.epochs.add(epoch);
-      else if (next) this.next = next;
-      else if (name.endsWith(UNFINISHED_SUFFIX)) await this.disk.remove(join(this.path, name));
-    }
-    this.files.sort((a, b) => a.seq - b.seq);
-    this.bytes = this.files.reduce((sum, file) => sum + diskBytesOf(file), 0);
-    this.hasState = true;
+  /**
+   * Indexes the files and removes unfinished ones. May be repeated after an error.
+   * @returns why the state could not be read: the video then counts as a recording, until its stream is used
+   */
+  async scan(): Promise<Error | null> {
+    const names = await this.disk.list(this.path);
     const state = await this.readState();
-    this.isStateKnown = state !== null;
-    this.state = state ?? this.state;
+    for (const name of names) {
+      // Without success the next start tries again.
+      if (name.endsWith(UNFINISHED_SUFFIX))
+        await this.disk.remove(join(this.path, name)).catch(() => {});
+    }
+    this.index(names);
+    this.isStateKnown = state !== null && !(state instanceof Error);
+    if (state instanceof Error) this.state = { ...NEW_STATE, retention: 'recording' };
+    else this.state = state ?? NEW_STATE;
+    return state instanceof Error ? state : null;
   }
 
   /** Reads the metadata of all segments and epochs. Removes broken segment files. */
   async load(): Promise<StoredStream> {
-    const epochs = await this.loadEpochs();
+    const { epochs, unreadableEpochs, ...loaded } = await this.loadEpochs();
+    let { readError } = loaded;
+    let unreadable = unreadableEpochs.size;
     const epochNumbers = new Set(epochs.map(({ number }) => number));
     const files = [...this.files];
     const segments: (Segment | undefined)[] = [];
@@ -136,8 +146,14 @@ export class StreamFolder {
     let broken = 0;
     const reader = async () => {
       for (let index = next++, file = files[index]; file; index = next++, file = files[index]) {
+        if (unreadableEpochs.has(file.epoch)) continue;
         const path = this.pathOf(file);
-        const tail = await this.disk.read(path, TAIL_BYTES);
+        const tail = await this.read(path, TAIL_BYTES);
+        if (tail instanceof Error) {
+          readError ??= tail;
+          unreadable++;
+          continue;
+        }
         const segment = tail && parseSegmentFile(tail.bytes, tail.fileBytes, file);
         if (segment && epochNumbers.has(segment.epoch)) segments[index] = segment;
         else if (this.dropEntry(file)) {
@@ -150,7 +166,8 @@ export class StreamFolder {
     const stored = await runInSlices(listOf(segments), new Pace().step);
     // Those that were evicted meanwhile were the oldest.
     stored.list.removeThrough((this.files[0]?.seq ?? Number.POSITIVE_INFINITY) - 1);
-    return { ...stored, epochs, broken };
+    const nextEpoch = Math.max(epochs.at(-1)?.number ?? -1, [...unreadableEpochs].at(-1) ?? -1) + 1;
+    return { ...stored, epochs, nextEpoch, broken, unreadable, readError };
   }
 
   has(seq: number): boolean {
@@ -271,20 +288,51 @@ export class StreamFolder {
     return true;
   }
 
-  private async loadEpochs(): Promise<Epoch[]> {
+  /** @param names the names in the folder */
+  private index(names: readonly string[]): void {
+    for (const name of names) {
+      const segment = parseSegmentFileName(name);
+      const epoch = parseEpochFileName(name);
+      if (segment) this.files.push(segment);
+      else if (epoch !== null) this.epochs.add(epoch);
+      else this.next = parseNextFileName(name) ?? this.next;
+    }
+    this.files.sort((a, b) => a.seq - b.seq);
+    this.bytes = this.files.reduce((sum, file) => sum + diskBytesOf(file), 0);
+    this.hasState = true;
+  }
+
+  private async loadEpochs() {
     const epochs: Epoch[] = [];
+    const unreadableEpochs = new Set<number>();
+    let readError: Error | null = null;
     for (const number of [...this.epochs].sort((a, b) => a - b)) {
-      const file = await this.disk.read(join(this.path, epochFileName(number)), EPOCH_BYTES_MAX);
+      const file = await this.read(join(this.path, epochFileName(number)), EPOCH_BYTES_MAX);
+      if (file instanceof Error) {
+        readError ??= file;
+        unreadableEpochs.add(number);
+        continue;
+      }
       const epoch = file && parseEpochFile(file.bytes);
       if (epoch?.number === number) epochs.push(epoch);
       else this.epochs.delete(number);
     }
-    return epochs;
+    return { epochs, unreadableEpochs, readError };
   }
 
-  private async readState(): Promise<FolderState | null> {
-    const file = await this.disk.read(join(this.path, STATE_FILE), STATE_BYTES_MAX);
-    if (!file) return null;
+  /** Reads the end of a file. @returns null when it is missing, and the error when it cannot be read */
+  private async read(path: string, bytesMax: number): Promise<FileTail | Error | null> {
+    try {
+      return await this.disk.read(path, bytesMax);
+    } catch (error) {
+      if (RESOURCE_ERRORS.includes((error as { code?: string }).code)) throw error;
+      return error as Error;
+    }
+  }
+
+  private async readState(): Promise<FolderState | Error | null> {
+    const file = await this.read(join(this.path, STATE_FILE), STATE_BYTES_MAX);
+    if (!file || file instanceof Error) return file;
     try {
       return stateSchema.parse(JSON.parse(new TextDecoder().decode(file.bytes)));
     } catch {

@@ -63,7 +63,8 @@ export class FileStreamSegments implements StreamSegments {
     this.epochs = [...stored.epochs];
     // A restart while the disk was full: players have seen the numbers of segments that are lost.
     const lastSeenSeq = (options.folder.next?.seq ?? 0) - 1;
-    this.lastWrittenSeq = Math.max(stored.list.segments.at(-1)?.seq ?? -1, lastSeenSeq);
+    // The newest one on disk is not listed when it cannot be read.
+    this.lastWrittenSeq = Math.max(options.folder.files.at(-1)?.seq ?? -1, lastSeenSeq);
     this.trimToWindow();
     this.trimPreview();
     this.trimEpochs();
@@ -97,7 +98,9 @@ export class FileStreamSegments implements StreamSegments {
   }
 
   get nextEpoch(): number {
-    return Math.max((this.epochs.at(-1)?.number ?? -1) + 1, this.options.folder.next?.epoch ?? 0);
+    const { stored, folder } = this.options;
+    const newest = this.epochs.at(-1)?.number ?? -1;
+    return Math.max(newest + 1, stored.nextEpoch, folder.next?.epoch ?? 0);
   }
 
   /** Whether segments or the state are not written yet. */

@@ -1,6 +1,6 @@
 import { type Disk, localDisk } from '../../../server/media/store/disk.ts';
 
-/** The local disk, with writes that fail or hang on demand; a rename takes no space. */
+/** The local disk, with writes that fail or hang and files that cannot be read on demand; a rename takes no space. */
 export class FaultyDisk implements Disk {
   /** Error code of all writes; null: writes succeed. */
   failure: string | null = null;
@@ -8,13 +8,30 @@ export class FaultyDisk implements Disk {
   writes = 0;
   private hanging: PromiseWithResolvers<void> | null = null;
 
-  readonly read = localDisk.read;
+  /** The error code of reads of some files and folders. */
+  unreadable: { readonly path: RegExp; readonly code: string } | null = null;
+
   readonly rename = localDisk.rename;
-  readonly list = localDisk.list;
   readonly remove = localDisk.remove;
   readonly removeEmptyFolder = localDisk.removeEmptyFolder;
   readonly freeBytes = localDisk.freeBytes;
   readonly slice = localDisk.slice;
+
+  readonly read: Disk['read'] = async (path, bytesMax) => {
+    this.checkReadable(path);
+    return localDisk.read(path, bytesMax);
+  };
+
+  readonly list: Disk['list'] = async (directory) => {
+    this.checkReadable(directory);
+    return localDisk.list(directory);
+  };
+
+  private checkReadable(path: string): void {
+    if (!this.unreadable?.path.test(path)) return;
+    const { code } = this.unreadable;
+    throw Object.assign(new Error(`${code}: read`), { code });
+  }
 
   /** Makes writes hang until `resume`. */
   hang(): void {
