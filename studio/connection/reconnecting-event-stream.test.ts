@@ -7,14 +7,18 @@ const STATE_MS = 500;
 /** What happens to a connection that is opened; open connections fall silent with `silent` only. */
 type Network = 'good' | 'refusing' | 'silent';
 
-/** A stream with a fake clock and a network that the test controls. */
-function fixture(randomValue = 0.5) {
+/**
+ * A stream with a fake clock and a network that the test controls.
+ * @param openingMs the time from the opening of a connection to its first event
+ */
+function fixture(randomValue = 0.5, openingMs = 20) {
   const time = new FakeTime();
   const wakers = new Set<() => void>();
   const openedMs: number[] = [];
   let network: Network = 'good';
   let lastEventMs: number | null = null;
-  let closedCount = 0;
+  let openCount = 0;
+  let openMax = 0;
   const stream = new ReconnectingEventStream({
     environment: {
       after: time.after,
@@ -36,10 +40,12 @@ function fixture(randomValue = 0.5) {
         received();
         time.after(STATE_MS, sendEvent);
       };
-      time.after(20, sendEvent);
+      time.after(openingMs, sendEvent);
+      openCount++;
+      openMax = Math.max(openMax, openCount);
       return () => {
         isDead = true;
-        closedCount++;
+        openCount--;
       };
     },
     onLost: () => {
@@ -51,7 +57,8 @@ function fixture(randomValue = 0.5) {
     time,
     wakers,
     openedMs,
-    closedCount: () => closedCount,
+    openCount: () => openCount,
+    openMax: () => openMax,
     setNetwork: (next: Network) => {
       network = next;
     },
@@ -61,6 +68,28 @@ function fixture(randomValue = 0.5) {
     },
     pass: time.advance,
   };
+}
+
+/** A started stream whose connections do what the test says. */
+function manualFixture() {
+  const time = new FakeTime();
+  const connections: {
+    isOpen: boolean;
+    readonly received: (isProof?: boolean) => void;
+    readonly ended: (isRefused?: boolean) => void;
+  }[] = [];
+  new ReconnectingEventStream({
+    environment: { after: time.after, random: () => 0.5, onWake: () => () => {} },
+    open: (received, ended) => {
+      const connection = { isOpen: true, received, ended };
+      connections.push(connection);
+      return () => {
+        connection.isOpen = false;
+      };
+    },
+    onLost: () => {},
+  }).start();
+  return { connections, pass: time.advance };
 }
 
 describe('ReconnectingEventStream', () => {
@@ -92,6 +121,28 @@ describe('ReconnectingEventStream', () => {
       }
     },
   );
+
+  test.each([1_600, 3_100, 5_900])(
+    '[B-4] connects on a link on which the first event takes %i ms, and keeps one connection',
+    (openingMs) => {
+      const { stream, pass, openedMs, openCount, isConnected } = fixture(0.5, openingMs);
+      stream.start();
+      pass(openingMs);
+      expect([isConnected(), openCount()]).toEqual([true, 1]);
+      pass(60_000);
+      expect([isConnected(), openedMs.length]).toEqual([true, Math.ceil(openingMs / 1_500)]);
+    },
+  );
+
+  test('[B-4] opens a connection every 1.5 s during a silent outage, and keeps at most 2', () => {
+    const { stream, pass, setNetwork, openedMs, openMax, wake } = fixture();
+    setNetwork('silent');
+    stream.start();
+    pass(60_000);
+    expect([openedMs.length, openMax()]).toEqual([41, 2]);
+    for (let wakeUps = 0; wakeUps < 10; wakeUps++) wake();
+    expect(openMax()).toBe(2);
+  });
 
   test('retries once or twice a second, with jitter', () => {
     const [shortDelays, longDelays] = [0, 0.9].map((randomValue) => {
@@ -148,12 +199,66 @@ describe('ReconnectingEventStream', () => {
     expect(isConnected()).toBe(true);
   });
 
-  test('leaves no timer, listener or connection after a stop', () => {
-    const { stream, pass, time, wakers, closedCount } = fixture();
-    const stop = stream.start();
-    pass(100);
-    stop();
+  test('[B-4] an event that is no proof closes the other connections, and the timeout goes on', () => {
+    const { connections, pass } = manualFixture();
+    const opened = () => connections.map(({ isOpen }) => isOpen);
+    pass(2_000);
+    expect(opened()).toEqual([true, true]);
+    connections[0]?.received(false);
+    expect(opened()).toEqual([true, false]);
+    connections[1]?.received();
     pass(1_000);
-    expect([time.pendingTimers, wakers.size, closedCount()]).toEqual([0, 0, 1]);
+    expect(opened()).toEqual([true, false, true]);
+    connections[2]?.received();
+    expect(opened()).toEqual([false, false, true]);
+  });
+
+  test('[B-4] one connection may open for 6 s beside the newest, then the newest may', () => {
+    const { connections, pass } = manualFixture();
+    const open = () => connections.flatMap(({ isOpen }, number) => (isOpen ? [number] : []));
+    const openAfter = [1_600, 1_500, 1_500, 1_500, 1_500].map((ms) => {
+      pass(ms);
+      return open();
+    });
+    expect(openAfter).toEqual([
+      [0, 1],
+      [0, 2],
+      [0, 3],
+      [3, 4],
+      [3, 5],
+    ]);
+  });
+
+  test('[B-4] the end of an older connection changes nothing, that of the newest opens one', () => {
+    const { connections, pass } = manualFixture();
+    pass(1_600);
+    connections[0]?.ended();
+    pass(1_300);
+    expect(connections).toHaveLength(2);
+    pass(200);
+    connections[2]?.ended();
+    pass(250);
+    expect(connections.map(({ isOpen }) => isOpen)).toEqual([false, true, false, true]);
+  });
+
+  test('[L-5] a refusal of any connection closes all, and the next one comes after a pause', () => {
+    const { connections, pass } = manualFixture();
+    pass(1_600);
+    connections[0]?.ended(true);
+    expect(connections.map(({ isOpen }) => isOpen)).toEqual([false, false]);
+    pass(22_000);
+    expect(connections).toHaveLength(2);
+    pass(1_000);
+    expect(connections).toHaveLength(3);
+  });
+
+  test('leaves no timer, listener or connection after a stop', () => {
+    const { stream, pass, time, wakers, openCount } = fixture(0.5, 5_000);
+    const stop = stream.start();
+    pass(4_000);
+    expect(openCount()).toBe(2);
+    stop();
+    pass(10_000);
+    expect([time.pendingTimers, wakers.size, openCount()]).toEqual([0, 0, 0]);
   });
 });

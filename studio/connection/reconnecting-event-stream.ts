@@ -13,19 +13,36 @@ export interface ConnectionEnvironment {
 interface ReconnectingEventStreamOptions {
   readonly environment: ConnectionEnvironment;
   /**
-   * Opens a connection. Call `received` for each event that proves the connection alive, and
-   * `ended` when the connection ends, with `isRefused` when the service refused it.
+   * Opens a connection. Call `received` for each event, with `false` for one that does not prove the
+   * connection alive, and `ended` when the connection ends, with `isRefused` when the service refused
+   * it. Several may be opening: the first event of one closes the others.
    * @returns closes the connection
    */
-  readonly open: (received: () => void, ended: (isRefused?: boolean) => void) => () => void;
+  readonly open: (
+    received: (isProof?: boolean) => void,
+    ended: (isRefused?: boolean) => void,
+  ) => () => void;
   /** Called when the connection timed out or ended; another attempt follows. */
   readonly onLost: () => void;
+}
+
+/** A connection that is open or opening. */
+interface Connection {
+  /** Counts the openings. */
+  readonly number: number;
+  close: () => void;
 }
 
 /** A connection without an event for this long is lost; the service sends two events a second. */
 const TIMEOUT_MS = 1_500;
 /** After a suspension, a connection that survived receives an event within this time. */
 const WAKE_TIMEOUT_MS = 750;
+/**
+ * A slow link needs several round trips to open a connection: it has the time of four attempts. Only
+ * one has it, beside the newest, because browsers open at most six to a host with HTTP/1.1: with more,
+ * three tabs did not recover within 2 s.
+ */
+const PATIENT_ATTEMPTS = 4;
 /** Hosts are few, and their pages must recover within 2 s after an outage. */
 const RETRY_MS = 250;
 const RETRY_MAX_MS = 1_000;
@@ -35,10 +52,11 @@ const REFUSED_RETRY_MS = 30_000;
 /** Keeps a connection open: detects a loss within 2 s and reconnects. */
 export class ReconnectingEventStream {
   readonly #options: ReconnectingEventStreamOptions;
+  /** At most two, oldest first; one when connected. */
+  #connections: readonly Connection[] = [];
+  #openings = 0;
   #attempts = 0;
-  /** Whether the current connection has received anything. */
   #isConnected = false;
-  #close = () => {};
   #cancelTimer = () => {};
 
   constructor(options: ReconnectingEventStreamOptions) {
@@ -52,45 +70,59 @@ export class ReconnectingEventStream {
     return () => {
       stopListening();
       this.#cancelTimer();
-      this.#close();
+      this.#keep([]);
     };
   }
 
   #open(): void {
-    let isOpen = true;
-    const close = this.#options.open(
-      () => {
-        if (!isOpen) return;
-        this.#isConnected = true;
-        this.#attempts = 0;
-        this.#startTimeout(TIMEOUT_MS);
+    const connection: Connection = { number: this.#openings++, close: () => {} };
+    const [oldest] = this.#connections;
+    const isTooOld = oldest && connection.number - oldest.number >= PATIENT_ATTEMPTS;
+    this.#keep(isTooOld ? this.#connections.slice(1) : this.#connections.slice(0, 1));
+    this.#connections = [...this.#connections, connection];
+    connection.close = this.#options.open(
+      (isProof = true) => {
+        if (this.#connections.includes(connection)) this.#receive(connection, isProof);
       },
       (isRefused = false) => {
-        if (isOpen) this.#closeAndRetry(isRefused);
+        if (this.#connections.includes(connection)) this.#end(connection, isRefused);
       },
     );
-    this.#close = () => {
-      isOpen = false;
-      close();
-    };
     this.#startTimeout(TIMEOUT_MS);
   }
 
+  #receive(connection: Connection, isProof: boolean): void {
+    this.#keep([connection]);
+    if (!isProof) return;
+    this.#isConnected = true;
+    this.#attempts = 0;
+    this.#startTimeout(TIMEOUT_MS);
+  }
+
+  #end(connection: Connection, isRefused: boolean): void {
+    const isNewest = this.#connections.at(-1) === connection;
+    // The service refuses the others too.
+    this.#keep(isRefused ? [] : this.#connections.filter((other) => other !== connection));
+    if (isNewest || isRefused) this.#retryLater(isRefused);
+  }
+
   #startTimeout(timeoutMs: number): void {
-    this.#schedule(timeoutMs, () => this.#reopen());
+    this.#schedule(timeoutMs, () => this.#openAnother());
   }
 
   #wake(): void {
     if (this.#isConnected) this.#startTimeout(WAKE_TIMEOUT_MS);
-    else this.#reopen();
+    else this.#openAnother();
   }
 
-  #reopen(): void {
+  #openAnother(): void {
+    // One that fell silent is lost; those that are still opening may be of a slow link.
+    if (this.#isConnected) this.#keep([]);
     this.#lose();
     this.#open();
   }
 
-  #closeAndRetry(isRefused: boolean): void {
+  #retryLater(isRefused: boolean): void {
     this.#lose();
     const backoffMs = Math.min(RETRY_MS * 2 ** this.#attempts++, RETRY_MAX_MS);
     const delayMs = isRefused ? REFUSED_RETRY_MS : backoffMs;
@@ -98,9 +130,15 @@ export class ReconnectingEventStream {
   }
 
   #lose(): void {
-    this.#close();
     this.#isConnected = false;
     this.#options.onLost();
+  }
+
+  /** Closes all other connections. */
+  #keep(kept: readonly Connection[]): void {
+    const closed = this.#connections.filter((connection) => !kept.includes(connection));
+    this.#connections = kept;
+    for (const { close } of closed) close();
   }
 
   /** Starts the only timer; replaces a pending one. */

@@ -112,6 +112,19 @@ describe('LiveShow', () => {
     expect(show.snapshot.log).toMatchObject({ firstInterval: 8, lastInterval: 9 });
   });
 
+  test('[B-4] takes the intervals of one connection only, the first that sends one', () => {
+    const { show, opened, pass } = fixture();
+    pass(1_600);
+    expect(opened).toHaveLength(2);
+    opened[0]?.events.onInterval('{"interval":8,"events":[]}');
+    expect(opened.map(({ isClosed }) => isClosed)).toEqual([false, true]);
+    pass(1_500);
+    expect([opened[2]?.from, show.snapshot.isConnected]).toEqual([9, false]);
+    opened[2]?.events.onState('{"count":1}');
+    expect(opened.map(({ isClosed }) => isClosed)).toEqual([true, true, false]);
+    expect(show.snapshot.isConnected).toBe(true);
+  });
+
   test('is disconnected at once after an error', () => {
     const { show, sendState, opened } = fixture();
     sendState();

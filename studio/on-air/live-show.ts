@@ -64,7 +64,7 @@ export class LiveShow extends ExternalStore<LiveSnapshot> {
     };
   }
 
-  #open(received: () => void, ended: () => void): () => void {
+  #open(received: (isProof?: boolean) => void, ended: () => void): () => void {
     const { lastInterval } = this.snapshot.log;
     let hasState = false;
     let hasInterval = false;
@@ -81,6 +81,7 @@ export class LiveShow extends ExternalStore<LiveSnapshot> {
       },
       // Intervals alone do not prove that the state is current.
       onInterval: (data) => {
+        received(false);
         const next = JSON.parse(data);
         const { log } = this.snapshot;
         // The connection may end before its first state, and the state may be half a second old.
