@@ -9,10 +9,20 @@ import { texts } from './texts.ts';
 
 const COUNTDOWN_S = 5;
 
+interface Countdown {
+  /** By `performance.now()`. The page may render at any time, which must not delay it. */
+  readonly endsAtMs: number;
+  readonly remainingS: number;
+}
+
+function startCountdown(remainingS: number): Countdown {
+  return { endsAtMs: performance.now() + remainingS * 1_000, remainingS };
+}
+
 /** Shows the video of a preview to viewers, after a countdown if the host likes. */
 export function GoLive({ stream }: { readonly stream: StudioStream }) {
   const [hasCountdown, setHasCountdown] = useState(false);
-  const [remainingS, setRemainingS] = useState<number | null>(null);
+  const [countdown, setCountdown] = useState<Countdown | null>(null);
   const start = useApiMutation('startStream', {
     invalidates: ['readOwnStream', 'listOwnStreams'],
     onSuccess: () => showSuccess(texts.goLive.done),
@@ -20,22 +30,25 @@ export function GoLive({ stream }: { readonly stream: StudioStream }) {
   const { mutate } = start;
   const streamId = stream.id;
   useEffect(() => {
-    if (remainingS === null) return;
+    if (countdown === null) return;
+    const { endsAtMs, remainingS } = countdown;
     if (remainingS === 0) {
-      setRemainingS(null);
+      setCountdown(null);
       mutate({ params: { stream_id: streamId } });
       return;
     }
-    const timer = setTimeout(() => setRemainingS(remainingS - 1), 1_000);
+    const next = { endsAtMs, remainingS: remainingS - 1 };
+    const nextAtMs = endsAtMs - next.remainingS * 1_000;
+    const timer = setTimeout(() => setCountdown(next), nextAtMs - performance.now());
     return () => clearTimeout(timer);
-  }, [remainingS, mutate, streamId]);
-  if (remainingS !== null) {
+  }, [countdown, mutate, streamId]);
+  if (countdown !== null) {
     return (
       <div className="flex flex-wrap items-center gap-4">
         <p role="timer" className="text-xl font-bold tabular-nums">
-          {texts.goLive.remaining(remainingS)}
+          {texts.goLive.remaining(countdown.remainingS)}
         </p>
-        <Button onPress={() => setRemainingS(null)} autoFocus>
+        <Button onPress={() => setCountdown(null)} autoFocus>
           {texts.goLive.cancel}
         </Button>
       </div>
@@ -47,7 +60,7 @@ export function GoLive({ stream }: { readonly stream: StudioStream }) {
         variant="primary"
         size="big"
         isPending={start.isPending}
-        onPress={() => setRemainingS(hasCountdown ? COUNTDOWN_S : 0)}
+        onPress={() => setCountdown(startCountdown(hasCountdown ? COUNTDOWN_S : 0))}
         icon={<Radio />}
       >
         {texts.goLive.action}

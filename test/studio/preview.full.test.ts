@@ -109,9 +109,14 @@ test('[M-32] a host goes live on a countdown, which can be canceled', async () =
   await button(page, 'Go live').click();
   await page.getByText('Live in 5…').waitFor();
   await button(page, 'Cancel').click();
+  const sent = page.waitForRequest((made) => made.url().endsWith('/start'));
+  const clickedAtMs = Date.now();
   await button(page, 'Go live').click();
   await page.getByText('Live in 3…').waitFor();
   expect(await statusOf()).toBe('CREATED');
+  await sent;
+  // Polls render the page meanwhile.
+  expect(Date.now() - clickedAtMs).toBeWithin(4_900, 6_000);
   await button(page, 'End the show').waitFor();
   expect(await statusOf()).toBe('STREAMING');
   expect(await button(page, 'Go live').count()).toBe(0);
