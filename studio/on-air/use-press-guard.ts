@@ -21,6 +21,8 @@ export function useIsSettled(actionKey: string): boolean {
 export function usePressGuard(actionKey: string) {
   const isSettled = useIsSettled(actionKey);
   const [pressedKey, setPressedKey] = useState<string | null>(null);
+  // The action may come back: a restored database, or one that lost its last commits, has no result.
+  if (pressedKey !== null && pressedKey !== actionKey) setPressedKey(null);
   return {
     canPress: isSettled && pressedKey !== actionKey,
     /** Blocks further presses until the action changes. */
