@@ -71,6 +71,14 @@ describe('isLikeCode', () => {
     '🅺🅾🆃🅰-4729',
     '🇰🇴🇹🇦-4729',
     '🇩🇪KOTA-4729',
+    'KOTA-4729™',
+    '™KOTA-4729',
+    '№KOTA-4729',
+    'KOTA-4729²',
+    '①KOTA-4729',
+    'KOTA-4729ᵀᴹ',
+    'ⓀOTA-4729™',
+    '㏊KO-4729',
   ])('[W-13] a name is like a code when its letters may look like those of one: %s', (name) => {
     expect(isLikeCode(name)).toBe(true);
   });
@@ -89,6 +97,10 @@ describe('isLikeCode', () => {
     'ANNA-4729',
     '🇩🇪🇫🇷 2345',
     '🎉🎉🎉🎉 2345',
+    '🇫🇷🇧🇪🇩🇪 2345',
+    'マーリオン2345',
+    'Ada™',
+    'Ada №2345',
   ])('[W-13] a name is unlike a code when no code has its letters or digits: %s', (name) => {
     expect(isLikeCode(name)).toBe(false);
   });

@@ -26,6 +26,11 @@ const SYLLABLE = [letterLike(CONSONANTS), letterLike(`${VOWELS}0`)];
 const CODE_CHARS = [...SYLLABLE, ...SYLLABLE, ...Array<string>(4).fill(DIGIT_LIKE)];
 // Default-ignorable characters are invisible; some of them are letters, such as U+3164.
 const MARKS_AND_INVISIBLE = /[\p{M}\p{DI}]/gu;
+/**
+ * Symbols and small raised letters and digits, such as ™, №, ① and ², may decorate a code, but decompose
+ * into letters and digits. Those of flags do not.
+ */
+const ORNAMENTS = /[[\p{S}\p{No}[\p{sc=Latn}&&[\p{Lm}\p{Lo}]]]--\p{RI}]/gv;
 /** Enclosed letters that Unicode does not decompose: each range is an alphabet from A on. */
 const ENCLOSED_LETTERS = /[\u{1f150}-\u{1f169}\u{1f170}-\u{1f189}\u{1f1e6}-\u{1f1ff}]/gu;
 const ENCLOSED_ALPHABETS = [0x1f1e6, 0x1f170, 0x1f150];
@@ -81,7 +86,9 @@ export function winnerCode(secret: string, streamId: string, seat: number): stri
 
 /** Whether a name could be read as a code, or has one: a viewer could pose as another winner with it. */
 export function isLikeCode(name: string): boolean {
-  const plain = name.normalize('NFKD').replace(MARKS_AND_INVISIBLE, '');
+  // Spaces do not hide a code that has ornaments as letters.
+  const spaced = name.replace(ORNAMENTS, ' $& ');
+  const plain = spaced.normalize('NFKD').replace(MARKS_AND_INVISIBLE, '');
   // A flag before a code is two enclosed letters, but no part of the word.
   return CODE.test(plain) || CODE.test(plain.replace(ENCLOSED_LETTERS, asciiLetter));
 }
