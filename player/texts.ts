@@ -238,6 +238,8 @@ export const texts = {
     label: 'Winners',
     close: 'Close',
     code: 'Your code:',
+    codeLabel: 'Your code as a winner',
+    hideCode: 'Hide your code',
     whoWon: 'Who won?',
     counting: 'Counting the winners…',
     youWon: 'You won!',

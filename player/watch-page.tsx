@@ -10,7 +10,9 @@ import { ContactRow } from './contact/contact-row.tsx';
 import { useContact } from './contact/use-contact.ts';
 import { ProductCard } from './product/product-card.tsx';
 import { useProduct } from './product/use-product.ts';
+import { CodeRow } from './quiz/code-row.tsx';
 import { QuizOverlay } from './quiz/quiz-overlay.tsx';
+import { useKeptCode } from './quiz/use-kept-code.ts';
 import { ShowHeader } from './show/show-header.tsx';
 import { useAccent } from './show/use-accent.ts';
 import { useEndedStream } from './show/use-ended-stream.ts';
@@ -46,8 +48,10 @@ export function WatchPage(props: WatchPageProps) {
   const [isFilled, setIsFilled] = useFilledWindow();
   const { product, close } = useProduct(viewer, snapshot);
   const contact = useContact(viewer, snapshot, props.contact ?? null);
+  const [code, hideCode] = useKeptCode(viewer, snapshot);
   const rows = (
     <>
+      {code !== null && <CodeRow code={code} onClose={hideCode} />}
       {contact.notice !== null && <ContactRow {...contact} />}
       {product && <ProductCard product={product} onClose={close} />}
     </>

@@ -137,6 +137,30 @@ describe('screen readers', () => {
     await announcement.getByText('You won! You are one of 12 winners.').waitFor();
   });
 
+  test('[W-13] keep the code of a winner after the next quiz, until the winner hides it', async () => {
+    const page = await fixture.open('winners-own', 'phone');
+    const row = page.getByRole('complementary', { name: 'Your code as a winner' });
+    await page.getByRole('region', { name: 'Winners' }).waitFor();
+    expect(await row.count()).toBe(0);
+    await page.evaluate("viewer.emit('quiz', null)");
+    await row.getByText('KOTA-4729', { exact: true }).waitFor();
+    await updateSnapshot(page, { stream: STREAM });
+    await row.getByRole('button', { name: 'Hide your code' }).click();
+    await row.waitFor({ state: 'detached' });
+    await page.evaluate("viewer.emit('quiz', null)");
+    expect(await row.count()).toBe(0);
+    await page.evaluate("viewer.emit('quiz-winners', { count: 2 })");
+    await page.evaluate("viewer.emit('jump', { interval: 1 })");
+    await row.getByText('KOTA-4729', { exact: true }).waitFor();
+    await updateSnapshot(page, { winners: { isWinning: null, hasWon: false, count: 2 } });
+    await row.waitFor();
+
+    const others = await fixture.open('winners-others');
+    await others.evaluate("viewer.emit('quiz', null)");
+    await others.getByRole('region', { name: 'Winners' }).waitFor({ state: 'detached' });
+    expect(await others.getByText('KOTA-4729').count()).toBe(0);
+  });
+
   test('[W-13] announce and show the code of a winner, and none to others', async () => {
     const own = await fixture.open('winners-own');
     const spoken = own.locator('[aria-live="assertive"]');

@@ -59,6 +59,16 @@ function winnersScene(count: number | null, hasWon: boolean): () => FakeViewer {
   };
 }
 
+/** A winner after the next jump in the video. */
+function keptCodeScene(): FakeViewer {
+  const viewer = winnersScene(12, true)();
+  viewer.whenSubscribed('quiz-winners', () => {
+    viewer.emit('quiz-winners', { count: 12 });
+    viewer.emit('jump', { interval: 1 });
+  });
+  return viewer;
+}
+
 const JUPITER = { choice: 'Jupiter' };
 
 export const QUIZ_SCENES: Readonly<Record<string, () => FakeViewer>> = {
@@ -87,6 +97,7 @@ export const QUIZ_SCENES: Readonly<Record<string, () => FakeViewer>> = {
   'quiz-replayed': quizScene(0, {}, { state: 'ended' }),
   'winners-counted': winnersScene(null, false),
   'winners-own': winnersScene(12, true),
+  'winners-code': keptCodeScene,
   'winners-only': winnersScene(1, true),
   'winners-others': winnersScene(1_234, false),
   'winners-none': winnersScene(0, false),
