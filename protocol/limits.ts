@@ -6,6 +6,13 @@ export const TOKEN_LIFETIME_S = 600;
 export const REGISTRATION_MS = 1000;
 /** Intervals between `request-quiz-winners` and `quiz-winners`: one second. */
 export const WINNERS_DELAY_INTERVALS = 4;
+/**
+ * After a sealing that skipped intervals, the count of a round that was open then follows this many intervals
+ * later: the SDK reports again at least once a second.
+ */
+export const WINNERS_PROLONGED_INTERVALS = 8;
+/** Rounds whose request is older are not prolonged: by then viewers have stopped reporting. */
+export const WINNERS_PROLONGED_MAX_MS = 10_000;
 /** For this many intervals after a winners round, the report of a counted winner is acknowledged again. */
 export const WINNERS_REPEATED_INTERVALS = 40;
 /** How many intervals ahead of the current one a feed request may be; it waits instead of failing. */

@@ -170,6 +170,7 @@ test('[N-21] [N-19] claims of several streams wait for a round that is closing, 
   const closing = await requestWinners();
   await fixture.sealNext(nextInterval());
   sealedTo += 3;
+  await fixture.sealTo(sealedTo - 1);
   await fixture.sealTo(sealedTo);
   const announced = await requestWinners();
   const claiming = await stallClaims([announced.streamId]);
@@ -201,6 +202,7 @@ test('[N-21] [N-19] claims of several streams wait for a round that is closing, 
   expect(await late).toEqual(['no-round']);
   await claiming.run('commit');
   sealedTo += 4;
+  await fixture.sealTo(sealedTo - 2);
   await fixture.sealTo(sealedTo);
   expect(await fixture.store.listWinnersRounds(closing)).toMatchObject([{ count: 0 }]);
   expect(await fixture.store.listWinnersRounds(announced)).toMatchObject([{ count: 1 }]);

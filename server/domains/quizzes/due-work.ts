@@ -10,7 +10,7 @@ import {
 } from '../../realtime/feed/sealing-limits.ts';
 import type { WebhookEvent } from '../webhooks/webhook-events.ts';
 import { closeQuizzes, setPublishedInterval } from './quizzes-sql.ts';
-import { closeRounds, startRoundDelays } from './winners-sql.ts';
+import { closeRounds, prolongRounds, startRoundDelays } from './winners-sql.ts';
 
 /** SQL: the size of the results of a quiz, which contain its choices twice, the answer, and the counts. */
 const RESULT_BYTES = `octet_length(question) + 2 * octet_length(choices) + ${RESULT_OVERHEAD_BYTES}`;
@@ -50,7 +50,7 @@ export const quizDueWork: DueWork<WebhookEvent> = {
   },
 };
 
-/** Closes and counts winners rounds, and starts the delay of those whose request is published. */
+/** Closes and counts winners rounds, and sets the due interval of those whose request is published. */
 export const winnersDueWork: DueWork<WebhookEvent> = {
   kind: 'round',
   queries: [
@@ -62,6 +62,7 @@ export const winnersDueWork: DueWork<WebhookEvent> = {
         order by due_interval, number limit ${ROUND_COUNTS_MAX}) due`,
     },
   ],
+  onSkip: prolongRounds,
   run: closeRounds,
   afterSeal: async (tx, { published, interval }) => {
     const requests = published.filter(({ type }) => type === 'request-quiz-winners');

@@ -18,22 +18,61 @@ const STREAM = uuidOf(1);
 let show: Show;
 afterEach(() => show.close());
 
-test('[W-4] [W-9] a winner report is in time until the interval of the count ends, however late sealing is', async () => {
+/** Requests winners, and seals the request in the interval that it returns. */
+async function openRound(): Promise<number> {
   show = await openShow([STREAM]);
   const own = { id: uuidOf(2), streamId: STREAM, producer: PRODUCER };
-  const interval = intervalAt(SHOW_START_MS);
   await show.store.requestWinners({ ...own, nowMs: SHOW_START_MS });
-  await sealShow(show, { after: -1, interval, nowMs: SHOW_START_MS + 250, transients: [] });
+  const interval = intervalAt(SHOW_START_MS);
+  await seal(-1, interval);
+  return interval;
+}
+
+/** @returns the body of the sealed interval; null when it is empty */
+async function seal(after: number, interval: number): Promise<string | null> {
+  const nowMs = intervalStartMs(interval + 1);
+  const [sealed] = await sealShow(show, { after, interval, nowMs, transients: [] });
+  return sealed?.body ?? null;
+}
+
+test('[W-4] [W-9] a winner report is in time until the interval of the count ends, however late sealing is', async () => {
+  const interval = await openRound();
   const endMs = intervalStartMs(interval + 5);
   const inTime = { streamId: STREAM, seat: 1, receivedMs: endMs - 1 };
   const late = { streamId: STREAM, seat: 2, receivedMs: endMs };
   expect(await show.store.recordWinners([late, inTime])).toEqual(['no-round', 'won']);
   expect(await show.store.recordWinners([late])).toEqual(['no-round']);
-  const sealing = { after: interval, interval: interval + 9, nowMs: endMs + 1_250, transients: [] };
-  const [sealed] = await sealShow(show, sealing);
-  expect(JSON.parse(sealed?.body ?? '').events).toEqual([
-    { type: 'quiz-winners', data: { count: 1 } },
-  ]);
+  await seal(interval, interval + 2);
+  await seal(interval + 2, interval + 3);
+  expect(await seal(interval + 3, interval + 5)).toContain('"count":1');
+});
+
+test.each([3, 20])(
+  '[W-4] [W-5] a round in which no interval was sealed for %d intervals goes on for 2 s',
+  async (skipped) => {
+    const opened = await openRound();
+    const resumed = opened + skipped + 1;
+    const claimAt = (interval: number, seat: number) => {
+      const receivedMs = intervalStartMs(interval);
+      return show.store.recordWinners([{ streamId: STREAM, seat, receivedMs }]);
+    };
+    expect(await seal(opened, resumed)).toBeNull();
+    expect(await claimAt(resumed + 8, 1)).toEqual(['won']);
+    expect(await claimAt(resumed + 9, 2)).toEqual(['no-round']);
+    for (let interval = resumed + 1; interval < resumed + 8; interval++)
+      expect(await seal(interval - 1, interval)).toBeNull();
+    expect(await seal(resumed + 7, resumed + 8)).toContain('"count":1');
+  },
+);
+
+test('[W-5] a round is not prolonged by one skipped interval, before or after it, or 10 s after its request', async () => {
+  let opened = await openRound();
+  await seal(opened, opened + 2);
+  expect(await seal(opened + 2, opened + 4)).toContain('"count":0');
+  expect(await seal(opened + 4, opened + 20)).toBeNull();
+  await show.close();
+  opened = await openRound();
+  expect(await seal(opened, opened + 40)).toContain('"count":0');
 });
 
 test('[W-10] a counted report is acknowledged again for 10 s after its round, until the next', async () => {
@@ -41,8 +80,6 @@ test('[W-10] a counted report is acknowledged again for 10 s after its round, un
   const request = (id: number, nowMs: number) =>
     show.store.requestWinners({ id: uuidOf(id), streamId: STREAM, producer: PRODUCER, nowMs });
   const interval = intervalAt(SHOW_START_MS);
-  const seal = (after: number, until: number) =>
-    sealShow(show, { after, interval: until, nowMs: intervalStartMs(until + 1), transients: [] });
   await request(2, SHOW_START_MS);
   await seal(-1, interval);
   const counted = { streamId: STREAM, seat: 1, receivedMs: SHOW_START_MS + 300 };
@@ -51,7 +88,8 @@ test('[W-10] a counted report is acknowledged again for 10 s after its round, un
     { ...counted, streamId: uuidOf(3) },
   ];
   await show.store.recordWinners([counted]);
-  await seal(interval, interval + 4);
+  await seal(interval, interval + 2);
+  await seal(interval + 2, interval + 4);
   const at = async (receivedMs: number) =>
     show.store.recordWinners([counted, ...others].map((claim) => ({ ...claim, receivedMs })));
   const lastMs = intervalStartMs(interval + 45) - 1;
@@ -59,7 +97,8 @@ test('[W-10] a counted report is acknowledged again for 10 s after its round, un
   expect(await at(lastMs + 1)).toEqual(['no-round', 'no-round', 'no-round']);
   await request(4, lastMs);
   await seal(interval + 4, interval + 5);
-  await seal(interval + 5, interval + 9);
+  await seal(interval + 5, interval + 7);
+  await seal(interval + 7, interval + 9);
   expect((await at(lastMs))[0]).toBe('no-round');
   const rounds = await show.store.listWinnersRounds({ streamId: STREAM, producer: PRODUCER });
   expect(rounds.map(({ count }) => count)).toEqual([1, 0]);
@@ -242,11 +281,12 @@ describe('the winners that the studio and the display get', () => {
       named.map((seat) => ({ streamId: STREAM, seat, name: `name ${seat}`, messageId: `${seat}` })),
     );
     await show.store.requestWinners({ ...own, nowMs: SHOW_START_MS });
-    await sealShow(show, { after: -1, interval, nowMs: SHOW_START_MS + 250, transients: [] });
+    await seal(-1, interval);
     const claims = seats.map((seat) => ({ streamId: STREAM, seat, receivedMs: SHOW_START_MS + 1 }));
     await show.store.recordWinners([...claims, ...claims.slice(0, 10)]);
-    const nowMs = intervalStartMs(interval + 6);
-    await sealShow(show, { after: interval, interval: interval + 5, nowMs, transients: [] });
+    await seal(interval, interval + 2);
+    await seal(interval + 2, interval + 4);
+    const nowMs = intervalStartMs(interval + 5);
     const { round, winners } = await show.store.readLiveShow({
       ...{ id: STREAM, producer: PRODUCER },
       nowMs,

@@ -224,6 +224,7 @@ const seal = (intervals: number) =>
   command(`seal after ${intervals}`, async (model, { show }) => {
     model.nowMs = intervalStartMs(intervalAt(model.nowMs) + intervals);
     const interval = intervalAt(model.nowMs) - 1;
+    if (interval - model.watermark > 2) prolongRounds(model, interval);
     const bodies = await sealShow(show, {
       after: model.watermark,
       interval,
@@ -252,6 +253,16 @@ const seal = (intervals: number) =>
       plain.pending = [];
     }
   });
+
+/** W-5: rounds that were open in skipped intervals. */
+function prolongRounds({ streams, watermark, nowMs }: Model, interval: number): void {
+  for (const plain of streams) {
+    const round = openRoundOf(plain);
+    if (round?.dueInterval == null || round.requested <= nowMs - 10_000) continue;
+    if (round.dueInterval > watermark && round.dueInterval < interval + 8)
+      round.dueInterval = interval + 8;
+  }
+}
 
 function summaryOf({ type, data }: { type: string; data: { count: number } | null }): string {
   if (type === 'request-quiz-winners') expect(data).toBeNull();

@@ -38,6 +38,15 @@ export interface SealTime {
   readonly nowMs: number;
 }
 
+/** A sealing that skips intervals: no node could seal them. Requests of viewers may have failed then, too. */
+export interface SkippedTime extends SealTime {
+  /** The newest interval that was sealed before it. */
+  readonly after: number;
+}
+
+/** A sealing that skips fewer intervals is not worth mentioning: one is late now and then. */
+export const SKIPPED_MIN = 2;
+
 /** What a domain's due work produced. */
 export interface DueResult<DomainEvent> {
   /** Feed events, published in this interval. */
@@ -66,6 +75,8 @@ export interface DueWork<DomainEvent> {
   /** Name of the work, unique among all that are registered. */
   readonly kind: string;
   readonly queries: readonly DueQuery[];
+  /** Runs before the due rows are read, in a sealing that skips `SKIPPED_MIN` intervals or more. */
+  readonly onSkip?: (tx: Tx, skip: SkippedTime) => Promise<void>;
   /** Carries out the due rows, if there are any, before the bodies of the interval are composed. */
   readonly run?: (
     tx: Tx,

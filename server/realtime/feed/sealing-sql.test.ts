@@ -67,7 +67,8 @@ test('[I-1] [N-22] intervals that the database lacks are not read as empty ones'
 test('[F-13] sealing an empty interval takes two statements, and no scan of idle streams', () =>
   withDatabase(async (sqlite) => {
     const { tx, plans } = recordPlans(sqlite);
-    const sealing = { after: -1, interval: 7, nowMs: 2_000, transients: [] };
+    await sqlite.query('update watermark set interval = 6');
+    const sealing = { after: 6, interval: 7, nowMs: 2_000, transients: [] };
     expect(await procedures.sealInterval.run(tx, sealing)).toEqual({
       outcome: 'sealed',
       bodies: [],
@@ -106,7 +107,8 @@ test('[H-21] sealing events without subscribers takes one query for webhooks, an
          created, ends_at) values ('s', 1, 'a', 'A show', 0, 0, 'STREAMING', 0, 1)`,
     );
     const { tx, texts } = recordTexts(sqlite);
-    const sealing = { after: -1, interval: 7, nowMs: 2_000, transients: [] };
+    await sqlite.query('update watermark set interval = 6');
+    const sealing = { after: 6, interval: 7, nowMs: 2_000, transients: [] };
     expect(await procedures.sealInterval.run(tx, sealing)).toMatchObject({ bodies: [] });
     const [stream] = await sqlite.query<{ status: string }>('select status from streams');
     expect(stream?.status).toBe('ENDED');

@@ -3,7 +3,7 @@ import { CHAT_SAMPLE } from '../../../protocol/limits.ts';
 import { stallBetweenMs } from '../../platform/lease-clock.ts';
 import { type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { countIsDue } from '../presence/view-count-events.ts';
-import type { DueRow, DueWork } from './due-work.ts';
+import { type DueRow, type DueWork, SKIPPED_MIN } from './due-work.ts';
 import { APPENDED_MAX } from './feed-log-memory.ts';
 import { composeInterval, type ResultEvent, type Transient } from './interval-body.ts';
 import type { OutboxRow } from './outbox-sql.ts';
@@ -61,8 +61,11 @@ export function createSealingProcedures<DomainEvent>(dueWork: readonly DueWork<D
         if (!(await raiseWatermark(tx, after, interval, dataSet))) {
           return notSealed(tx, after, interval);
         }
-        const { outbox, due, sealedBefore } = await findWork(tx, dueWork, after, interval);
         const time = { interval, endMs: intervalStartMs(interval + 1), nowMs };
+        if (interval - after > SKIPPED_MIN) {
+          for (const { onSkip } of dueWork) await onSkip?.(tx, { ...time, after });
+        }
+        const { outbox, due, sealedBefore } = await findWork(tx, dueWork, after, interval);
         const results: ResultEvent[] = [];
         const domainEvents: DomainEvent[] = [];
         for (const { kind, run } of dueWork) {
