@@ -241,10 +241,14 @@ export class Ledger {
     });
   }
 
-  // Whether the count's interval was sealed on time: a viewer read it before the next one ended.
+  // Whether each interval up to that of the count was sealed on time: a viewer read it before the next one ended.
   private isOnTime(round: Round): boolean {
-    const due = round.interval + WINNERS_DELAY_INTERVALS;
-    return (this.readTimesMs.get(due) ?? Number.POSITIVE_INFINITY) < intervalStartMs(due + 2);
+    for (let after = 1; after <= WINNERS_DELAY_INTERVALS; after++) {
+      const interval = round.interval + after;
+      const readMs = this.readTimesMs.get(interval) ?? Number.POSITIVE_INFINITY;
+      if (readMs >= intervalStartMs(interval + 2)) return false;
+    }
+    return true;
   }
 
   private recordEvent(key: string, receivedMs: number): void {
