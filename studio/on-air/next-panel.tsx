@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { LiveState } from '../../protocol/live.ts';
@@ -63,7 +64,7 @@ export function NextPanel({ state, quizzes, isConnected }: NextPanelProps) {
       {mayPublish && (
         <div className="grid shrink-0 grid-cols-[4fr_3fr] gap-x-2 gap-y-1 leading-tight">
           {button}
-          <Winners state={state} isConnected={isConnected} />
+          <Winners state={state} quizzes={quizzes} isConnected={isConnected} />
           {startDialog}
         </div>
       )}
@@ -154,12 +155,17 @@ const retryAfterError = (resetPress: () => void) => (error: unknown) => {
   showError(error);
 };
 
-function Winners({ state, isConnected }: Pick<NextPanelProps, 'state' | 'isConnected'>) {
+function Winners({ state, quizzes, isConnected }: NextPanelProps) {
   const { canPress, markPressed, resetPress } = usePressGuard(String(state.round?.id));
+  const queries = useQueryClient();
   const { mutate, isPending } = useApiMutation('requestWinners', {
-    onError: retryAfterError(resetPress),
+    onError: (error) => {
+      retryAfterError(resetPress)(error);
+      // The reason may be a quiz that another program published, and whose results the host must show first.
+      void queries.invalidateQueries({ queryKey: ['listQuizzes'] });
+    },
   });
-  const blocker = winnersBlocker(state);
+  const blocker = winnersBlocker(state, quizzes);
   const { round } = state;
   return (
     <>

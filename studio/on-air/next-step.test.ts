@@ -44,6 +44,14 @@ describe('nextStep', () => {
     expect(afterEnd('revealed').kind).toBe('over');
   });
 
+  test('is to show manual results of a quiz before the latest one', () => {
+    const both = [quiz('one', 'closed', 'manual'), ...drafts.slice(1)];
+    expect(stepAfter(quiz('two', 'open'), both)).toBe('wait two');
+    expect(stepAfter(quiz('two', 'closed'), both)).toBe('reveal one');
+    // The list may be older than the state.
+    expect(stepAfter(quiz('one', 'revealed', 'manual'), both)).toBe('publish two');
+  });
+
   test('is nothing without drafts', () => {
     const last = quiz('one', 'revealed');
     expect(stepAfter(last, [last])).toBe('nothing');
@@ -54,20 +62,33 @@ describe('winnersBlocker', () => {
   const live = stream('STREAMING');
 
   test('gives a reason while the service would refuse (SPEC W-3)', () => {
-    expect(winnersBlocker({ stream: stream('CREATED'), quiz: null, round: null })).not.toBeNull();
-    expect(winnersBlocker({ stream: live, quiz: quiz('a', 'open'), round: null })).not.toBeNull();
-    expect(winnersBlocker({ stream: live, quiz: quiz('a', 'closed'), round: null })).not.toBeNull();
-    expect(winnersBlocker({ stream: live, quiz: null, round: round('open') })).not.toBeNull();
+    expect(
+      winnersBlocker({ stream: stream('CREATED'), quiz: null, round: null }, []),
+    ).not.toBeNull();
+    expect(
+      winnersBlocker({ stream: live, quiz: quiz('a', 'open'), round: null }, []),
+    ).not.toBeNull();
+    expect(
+      winnersBlocker({ stream: live, quiz: quiz('a', 'closed'), round: null }, []),
+    ).not.toBeNull();
+    expect(winnersBlocker({ stream: live, quiz: null, round: round('open') }, [])).not.toBeNull();
   });
 
   test('[W-7] gives a reason while a round would have every viewer as a winner', () => {
-    expect(winnersBlocker({ stream: live, quiz: null, round: null })).not.toBeNull();
+    expect(winnersBlocker({ stream: live, quiz: null, round: null }, [])).not.toBeNull();
     const announced = { stream: live, quiz: quiz('a', 'revealed'), round: round('closed', 1_001) };
-    expect(winnersBlocker(announced)).toContain('2 winners');
+    expect(winnersBlocker(announced, [])).toContain('2 winners');
+  });
+
+  test('gives a reason while results of a quiz before the latest one are not shown', () => {
+    const both = [quiz('a', 'closed', 'manual'), quiz('b', 'revealed')];
+    const state = { stream: live, quiz: quiz('b', 'revealed'), round: null };
+    expect(winnersBlocker(state, both)).not.toBeNull();
+    expect(winnersBlocker({ ...state, quiz: quiz('a', 'revealed') }, both)).toBeNull();
   });
 
   test('is null when all results are shown', () => {
     const shown = { stream: live, quiz: quiz('a', 'revealed'), round: round('closed') };
-    expect(winnersBlocker(shown)).toBeNull();
+    expect(winnersBlocker(shown, [])).toBeNull();
   });
 });

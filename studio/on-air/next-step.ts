@@ -18,13 +18,26 @@ export function nextStep(
   { stream, quiz }: Pick<LiveState, 'stream' | 'quiz'>,
   quizzes: readonly StudioQuiz[],
 ): NextStep {
+  const hasEnded = stream.status === 'ENDED';
   if (stream.status === 'CREATED') return { kind: 'start' };
+  if (quiz?.state === 'open' && !hasEnded) return { kind: 'wait', quiz };
+  const unrevealed = quiz && isUnrevealed(quiz) ? quiz : earlierUnrevealed(quiz, quizzes);
   // Also after the end of the show (SPEC P-26).
-  if (quiz?.state === 'closed' && quiz.reveal === 'manual') return { kind: 'reveal', quiz };
-  if (stream.status === 'ENDED') return { kind: 'over' };
-  if (quiz?.state === 'open') return { kind: 'wait', quiz };
+  if (unrevealed) return { kind: 'reveal', quiz: unrevealed };
+  if (hasEnded) return { kind: 'over' };
   const next = quizzes.find(({ id, state }) => state === 'draft' && id !== quiz?.id);
   return next ? { kind: 'publish', quiz: next } : { kind: 'nothing' };
+}
+
+const isUnrevealed = ({ state, reveal }: StudioQuiz) => state === 'closed' && reveal === 'manual';
+
+/** A quiz before the latest one whose results are not shown: a program, or two hosts, published both. */
+function earlierUnrevealed(
+  latest: StudioQuiz | null,
+  quizzes: readonly StudioQuiz[],
+): StudioQuiz | null {
+  // Of the latest the list may have an older state.
+  return quizzes.find((quiz) => quiz.id !== latest?.id && isUnrevealed(quiz)) ?? null;
 }
 
 /** A key that changes when the action of the button changes. */
@@ -36,14 +49,16 @@ export function stepKeyOf(step: NextStep): string {
  * Why winners cannot be announced now; null: they can. Without a quiz since the last round every viewer would win
  * (SPEC W-7), so a second press must not open one.
  */
-export function winnersBlocker(state: Pick<LiveState, 'stream' | 'quiz' | 'round'>): string | null {
-  const { stream, quiz, round } = state;
+export function winnersBlocker(
+  { stream, quiz, round }: Pick<LiveState, 'stream' | 'quiz' | 'round'>,
+  quizzes: readonly StudioQuiz[],
+): string | null {
   const { blockers } = texts.next;
   if (stream.status !== 'STREAMING') return blockers.notLive;
   if (round?.state === 'open') return blockers.counting;
   if (!quiz) return blockers.noQuiz;
   if (quiz.state === 'open') return blockers.quizOpen;
-  if (quiz.state === 'closed') return blockers.quizClosed;
+  if (quiz.state === 'closed' || earlierUnrevealed(quiz, quizzes)) return blockers.quizClosed;
   if (round && (quiz.created ?? 0) <= round.requested) {
     return `${texts.next.lastRound(round.count ?? 0)} ${blockers.noQuiz}`;
   }

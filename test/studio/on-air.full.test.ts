@@ -132,6 +132,31 @@ describe('the on-air page', () => {
     expect(await button(page, 'End the show').count()).toBe(0);
   }, 60_000);
 
+  test('[W-3] shows the results of a quiz that a program published before the latest one', async () => {
+    const { page } = owner;
+    const call = <T>(path: string, body?: object) => fixture.call<T>(owner, 'POST', path, body);
+    const { id } = await call<StudioStream>('/streams', { title: 'Two', latencyAllowance: 0 });
+    await call(`/streams/${id}/start`);
+    const quizzes: StudioQuiz[] = [];
+    for (const reveal of ['manual', 'auto'])
+      quizzes.push(await call<StudioQuiz>(`/streams/${id}/quizzes`, { ...QUIZ, reveal }));
+    await openOnAir(id);
+    const announce = button(page, 'Announce the winners');
+    await announce.waitFor();
+    for (const { id: quizId } of quizzes) await call(`/quizzes/${quizId}/publish`);
+    await page.getByText('Results shown').waitFor();
+    // The page learns from the refusal that the first quiz has been published.
+    await announce.click();
+    await page.getByText('Show the quiz results first.').waitFor();
+    await button(page, 'Show the results').click();
+    await page.getByText('Correct in every quiz since the last round.').waitFor();
+    await announce.click();
+    await page
+      .getByText(/winners? last round|0 winners/i)
+      .first()
+      .waitFor();
+  }, 60_000);
+
   test('[P-26] shows the results of the last quiz after the end of the show', async () => {
     const { page } = owner;
     const call = <T>(path: string, body?: object) => fixture.call<T>(owner, 'POST', path, body);
