@@ -332,7 +332,9 @@ describe('nginx of deploy/compose in front of three nodes', () => {
     );
   }
 
-  test('[O-14] nginx logs failures and studio requests, and no token', async () => {
+  test('[O-14] nginx logs failures and studio requests, and no token or viewer', async () => {
+    const viewers = `/streams/${viewer.streamId}/banned/`;
+    await cluster.studio('DELETE', `${viewers}some-viewer`);
     const account = await cluster.studio('GET', '/account');
     expect(account.status).toBe(200);
     const isLogged = await holdsSoon(async () =>
@@ -342,6 +344,8 @@ describe('nginx of deploy/compose in front of three nodes', () => {
     const text = JSON.stringify(nginx.accessLog());
     expect(text).not.toContain(viewer.token);
     expect(text).not.toContain('fb_');
+    expect(text).not.toContain('some-viewer');
+    expect(text).toContain(`"/studio/v1${viewers}"`);
     const loggedSuccesses = nginx
       .accessLog()
       .filter(({ path, status }) => String(path).startsWith('/api/') && Number(status) < 400);
