@@ -140,7 +140,9 @@ export class ChannelCache implements PlayableStreams {
     const hasEnded = isOver(stream);
     const channel = new Channel(streamId, segments, config, hasEnded, state.reopened);
     channel.setStream(state);
-    if (hasEnded) this.keepEnded(streamId, channel, stream?.ended ?? null);
+    const ended = stream?.ended ?? null;
+    if (ended !== null) segments.setEnded(ended);
+    if (hasEnded) this.keepEnded(streamId, channel, ended);
     return channel;
   }
 

@@ -188,8 +188,9 @@ test('[M-32] low latency playlists have no parts of the preview after the start'
 });
 
 test('[M-26] [M-27] the DVR window is as configured, and for a live recording at least 2 hours', () => {
-  const { channel } = newChannel({ dvrMs: 60_000 });
+  const { channel, sink } = newChannel({ dvrMs: 60_000 });
   channel.setStream({ recording: true, started: 0, reopened: null });
+  sink.addSegment(...segment(0));
   expect(channel.presentation().dvrMs).toBe(7_200_000);
   channel.setStream({ recording: false, started: 0, reopened: null });
   expect(channel.presentation().dvrMs).toBe(60_000);

@@ -193,9 +193,9 @@ export class Channel implements PlayableStream {
   }
 
   private setRecording(isRecording: boolean): void {
-    // Restored to before its end, the database may not know that it is a recording either.
-    const isEarlier = this.segments.hasEnded && !this.hasEnded;
-    if (!isRecording && isEarlier && this.segments.retention === 'recording') return;
+    // A restored database may not know the recording of a stream, until it ends there or goes on.
+    const isCertain = isRecording || this.hasEnded || this.segments.hasNewSegments;
+    if (!isCertain && this.segments.retention === 'recording') return;
     this.segments.setRetention(isRecording ? 'recording' : 'dvr');
   }
 

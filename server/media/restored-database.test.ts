@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'bun:test';
+import { afterEach, describe, expect, test } from 'bun:test';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -14,6 +14,7 @@ import {
   removeFixtures,
   STREAM,
   segmentOf,
+  seqsOf,
 } from '../../test/support/media/segment-store-fixture.ts';
 import { FakeStore, MEDIA_CONFIG } from '../../test/support/media/source-registry-fixture.ts';
 import { ChannelCache } from './channel-cache.ts';
@@ -48,9 +49,9 @@ async function restoreBeforeStart({ hasEnded = true } = {}) {
   return { fixture, store, row };
 }
 
-/** Opens video on the files and the database, as a new process does. */
-async function openMedia(fixture: Fixture, store: FakeStore) {
-  const segmentStore = await fixture.start();
+/** Opens video on the files and the database, as a new process does. @param open the store of a running one */
+async function openMedia(fixture: Fixture, store: FakeStore, open?: FileSegmentStore) {
+  const segmentStore = open ?? (await fixture.start());
   stores.push(segmentStore);
   const { logger, lines } = recordingLogger('warn');
   const nowMs = () => fixture.clock.nowMs;
@@ -175,20 +176,75 @@ test('[M-32] a crash before the state of a preview is on disk makes no video of 
   expect(await media.seenByViewers()).toEqual([]);
 });
 
-test('[M-27] a recording of which a restored database knows neither flag nor end stays one until the end', async () => {
-  const { fixture, store, row } = await restoreBeforeStart();
-  row.recording = false;
+describe.each([true, false])('video whose end is known on disk: %p', (hasEnded) => {
+  test.each([true, false])(
+    '[M-27] a recording of which a restored database knows no flag stays one until the end; started there: %p',
+    async (isStarted) => {
+      const { fixture, store, row } = await restoreBeforeStart({ hasEnded });
+      row.recording = false;
+      if (isStarted) store.start(STREAM, BEGIN_MS);
+      const media = await openMedia(fixture, store);
+      expect(await media.seenByViewers()).toEqual(isStarted ? OLD : null);
+      store.start(STREAM, fixture.clock.nowMs);
+      await media.renew();
+      expect(await media.seenByViewers()).toEqual(OLD);
+      await media.sweep();
+      expect(await storedSeqs(fixture)).toEqual(OLD);
+      // The producer ends it and does not want it.
+      Object.assign(row, { status: 'ENDED', ended: fixture.clock.nowMs });
+      const ended = await openMedia(fixture, store);
+      await ended.channel();
+      expect((await ended.segments()).retention).toBe('dvr');
+    },
+  );
+});
+
+test('[M-27] a failover that loses flag and end of a stream keeps its recording, although its channel was closed at the end', async () => {
+  const { fixture, store, row } = await restoreBeforeStart({ hasEnded: false });
   store.start(STREAM, BEGIN_MS);
   const media = await openMedia(fixture, store);
-  expect(await media.seenByViewers()).toEqual(OLD);
-  expect((await media.segments()).retention).toBe('recording');
-  await media.sweep();
-  expect(await storedSeqs(fixture)).toEqual(OLD);
-  // The producer ends it and does not want it.
+  await addSegments(fixture, await media.segments(), range(300, 310));
   Object.assign(row, { status: 'ENDED', ended: fixture.clock.nowMs });
-  const ended = await openMedia(fixture, store);
-  await ended.channel();
-  expect((await ended.segments()).retention).toBe('dvr');
+  expect(await media.seenByViewers()).toEqual(range(0, 310));
+  Object.assign(row, { status: 'STREAMING', ended: null, recording: false });
+  const reopened = await openMedia(fixture, store, media.segmentStore);
+  expect(await reopened.seenByViewers()).toEqual(range(0, 310));
+  expect((await media.segments()).retention).toBe('recording');
+});
+
+test('[M-32] a failover right after a crash makes no video of a show of the preview that the start had ended', async () => {
+  const { fixture, store, row } = await restoreBeforeStart();
+  const media = await openMedia(fixture, store);
+  await media.channel();
+  const segments = await media.segments();
+  await addSegments(fixture, segments, range(300, 310));
+  store.start(STREAM, BEGIN_MS + 320_000);
+  await media.renew();
+  await segments.whenWritten();
+  Object.assign(row, { status: 'CREATED', started: null });
+  const crashed = await openMedia(fixture, store);
+  expect(await crashed.seenByMembers()).toEqual(OLD);
+  await crashed.sweep();
+  await crashed.renew();
+  expect((await crashed.segments()).isPreview).toBe(true);
+  await (await crashed.segments()).whenWritten();
+  expect(await (await openMedia(fixture, store)).seenByMembers()).toEqual(OLD);
+});
+
+test('[M-27] [M-32] a preview of over 20,000 segments hides no show before it when it ends', async () => {
+  const { fixture, store } = await restoreBeforeStart();
+  const media = await openMedia(fixture, store);
+  await media.channel();
+  const segments = await media.segments();
+  // Those between are not needed for the test.
+  await addSegments(fixture, segments, range(30_000, 30_010));
+  expect(seqsOf(segments)).toEqual([...OLD, ...range(30_000, 30_010)]);
+  store.start(STREAM, BEGIN_MS + 30_005_500);
+  await media.renew();
+  const kept = [...OLD, ...range(30_005, 30_010)];
+  expect(seqsOf(segments)).toEqual(kept);
+  await media.sweep();
+  expect(seqsOf(await (await openMedia(fixture, store)).segments())).toEqual(kept);
 });
 
 test('[M-27] a producer switches the recording of a running show off', async () => {

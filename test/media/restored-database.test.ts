@@ -18,17 +18,17 @@ const SEGMENTS = 130;
 
 afterEach(removeFixtures);
 
-/** Stores the recording of an ended show, as the service did before its database was lost. */
+/** Stores the recording of a show that was live when the database was lost. */
 async function storeRecording(directory: string, streamId: string): Promise<void> {
   const fixture = await createFixture({ directory });
   const segments = await (await fixture.start()).open(streamId);
   segments.setRetention('recording');
   segments.addEpoch(epochOf(0));
   await addSegments(fixture, segments, range(0, SEGMENTS));
-  await segments.close(true);
+  await segments.close(false);
 }
 
-test('[M-27] after the restore of a backup requests and time delete no recording, except of streams that ended without one', async () => {
+test('[M-27] after the restore of a backup requests, starts and time delete no recording, except of streams that ended without one', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'fourbeat-restored-'));
   const media = join(directory, 'media');
   const countOf = (streamId: string) =>
@@ -57,15 +57,16 @@ test('[M-27] after the restore of a backup requests and time delete no recording
       headers: { Authorization: `Token ${token}` },
     });
     expect((await preview.text()).match(/\.m4s$/gm)).toHaveLength(SEGMENTS);
-    await expectJson(
-      await service.studio('POST', `/streams/${recorded}/start`, undefined, { token }),
-      200,
-    );
-    await until('the recording', async () => {
-      const { status } = await fetch(`${service.url}/media/${recorded}/master.m3u8`);
-      return status === 200;
-    });
-    expect(countOf(recorded)).toBe(SEGMENTS);
+    for (const id of [recorded, switchedOn]) {
+      const started = await service.studio('POST', `/streams/${id}/start`, undefined, { token });
+      await expectJson(started, 200);
+      await until('the recording', async () => {
+        const { status } = await fetch(`${service.url}/media/${id}/master.m3u8`);
+        return status === 200;
+      });
+    }
+    await Bun.sleep(2_200);
+    expect([recorded, switchedOn].map(countOf)).toEqual([SEGMENTS, SEGMENTS]);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

@@ -33,6 +33,18 @@ test('[M-32] removed segments between others are gaps, and the last entry is non
   expect(entries()).toEqual([0, 1]);
 });
 
+test('[M-32] a removed preview of over 20,000 segments leaves the show before it in the list', () => {
+  const list = new SegmentList(() => 3);
+  const seqs = () => list.segments.filter((each) => !isGap(each)).map(({ seq }) => seq);
+  for (const seq of range(0, 20_010)) list.add(segmentOf(seq)[0]);
+  list.removeBetween(3, BEGIN_MS + 20_008_000);
+  list.replaceWithGap(segmentOf(20_008)[0]);
+  expect([seqs(), list.segments.length]).toEqual([[0, 1, 2, 20_009], 20_010]);
+  // A gap in the show after the preview may not be that long.
+  list.add(segmentOf(40_011)[0]);
+  expect(seqs()).toEqual([40_011]);
+});
+
 test('[M-11] missing numbers become gaps, and segments before a very long gap are dropped', async () => {
   const { fixture, segments } = await startStream({ dvrMs: 48 * HOUR_MS });
   await addSegments(fixture, segments, range(0, 10));

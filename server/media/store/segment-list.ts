@@ -1,6 +1,7 @@
 import { isGap, type Segment } from '../segment.ts';
 
-// No full disk loses this many segments in a row; everything before a longer gap is dropped.
+// No full disk loses this many segments in a row; everything before a longer gap is dropped, except a show
+// before a preview.
 const GAPS_MAX = 20_000;
 // Recently removed segments stay readable for players with an older playlist, while their files
 // exist.
@@ -17,6 +18,9 @@ export class SegmentList {
   readonly segments: Segment[] = [];
   private readonly recentlyRemoved: Segment[] = [];
 
+  /** @param previewSeq the number of the first segment of the preview; those before it are a show */
+  constructor(private readonly previewSeq: () => number = () => 0) {}
+
   /** A segment in the list, or one that was removed recently. */
   find(seq: number): Segment | null {
     return (
@@ -30,9 +34,8 @@ export class SegmentList {
   add(segment: Segment): void {
     const newest = this.segments.at(-1);
     if (newest && segment.seq !== newest.seq + 1) {
-      const gaps = gapsBetween(newest, segment);
-      if (gaps) this.segments.push(...gaps);
-      else this.segments.length = 0;
+      if (this.isTooLong(segment.seq - newest.seq - 1, newest)) this.segments.length = 0;
+      else for (const gap of gapsBetween(newest, segment)) this.segments.push(gap);
     }
     this.segments.push(segment);
   }
@@ -42,7 +45,7 @@ export class SegmentList {
     this.replace({ ...segment, pieces: NO_PIECES });
     const index = this.indexOf(segment.seq);
     const before = this.segments.findLastIndex((each, i) => i < index && !isGap(each));
-    if (index - before > GAPS_MAX) this.removeThrough(segment.seq);
+    if (this.isTooLong(index - before, this.segments[before])) this.removeThrough(segment.seq);
     else this.trimLeadingGaps();
   }
 
@@ -88,6 +91,11 @@ export class SegmentList {
     return true;
   }
 
+  /** Whether so many gaps are too many after a segment. */
+  private isTooLong(gaps: number, before: Segment | undefined): boolean {
+    return gaps > GAPS_MAX && (before?.seq ?? -1) >= this.previewSeq();
+  }
+
   private indexOf(seq: number): number {
     return seq - (this.segments[0]?.seq ?? 0);
   }
@@ -98,10 +106,9 @@ export class SegmentList {
   }
 }
 
-/** Gaps for the numbers between two segments; null when there are more than `GAPS_MAX`. */
-function gapsBetween(before: Segment, after: Segment): Segment[] | null {
+/** Gaps for the numbers between two segments. */
+function gapsBetween(before: Segment, after: Segment): Segment[] {
   const count = after.seq - before.seq - 1;
-  if (count > GAPS_MAX) return null;
   const fromMs = endMsOf(before);
   const evenDurationMs = (after.startMs - fromMs) / count;
   // Between two epochs the source may have been disconnected; that time belongs to no segment.

@@ -25,7 +25,7 @@ export interface FileSegmentStoreOptions {
   readonly minFreeBytes: number;
   /** Service time, Unix ms. */
   readonly nowMs: () => number;
-  /** Whether the producer wants the stream as a recording; null: unknown, so that nothing changes. */
+  /** Whether the producer wants the stream as a recording; null: unknown, so that its retention stays. */
   readonly isRecording: (streamId: string) => Promise<boolean | null>;
   readonly logger: Logger;
   /** Replaces the local file system in tests. */
@@ -44,6 +44,8 @@ const REMOVAL_DELAY_MS = 60_000;
 const DISCARD_AFTER_MS = 60_000;
 // A source that was early by a few seconds may have left a preview that ends so long after service time.
 const PREVIEW_LEAD_MS_MAX = 10_000;
+// Time after which a file that could not be read is tried again.
+const READ_RETRY_MS = 60_000;
 // Idle streams beyond this are loaded again on demand. A listed segment takes about 1 KB, so that
 // idle streams take 100 MB at most.
 const IDLE_STREAMS_MAX = 64;
@@ -57,6 +59,8 @@ export class FileSegmentStore implements SegmentStore {
   /** Streams whose folder could not be indexed. */
   private readonly unreadable = new Set<string>();
   private readonly loading = new Map<string, Promise<FileStreamSegments>>();
+  /** Streams with a file that could not be read, and when to try again. */
+  private readonly readRetries = new Map<string, { readonly path: string; atMs: number }>();
   /** Streams with pending writes or recent segments; must not be garbage-collected. */
   private readonly live = new Map<string, FileStreamSegments>();
   private readonly idle = new LRUCache<string, FileStreamSegments>({
@@ -104,7 +108,10 @@ export class FileSegmentStore implements SegmentStore {
       if (err) logger.error({ err }, 'the state of stored video cannot be read; it is kept');
       return folder;
     } catch (err) {
-      logger.error({ err }, 'stored video cannot be read; it is missing until the next start');
+      logger.error(
+        { err },
+        'stored video cannot be read; it is missing until a source connects or the service restarts',
+      );
       this.folders.delete(streamId);
       this.unreadable.add(streamId);
       return null;
@@ -194,17 +201,51 @@ export class FileSegmentStore implements SegmentStore {
     this.streams.set(streamId, reference);
     folder.onRemoveSegment = (seq) => reference.deref()?.onFileRemoved(seq);
     this.idle.set(streamId, stream);
+    await this.onLoaded(streamId, stream, stored, streamLogger);
+    return stream;
+  }
+
+  private async onLoaded(
+    streamId: string,
+    stream: FileStreamSegments,
+    { files, broken, unreadable, readFault }: StoredStream,
+    logger: Logger,
+  ): Promise<void> {
     const gaps = await runInSlices(countGaps(stream.segments), new Pace().step);
     const segments = stream.segments.length - gaps;
-    const hidden = stored.files - segments;
-    const { unreadable, readError: err } = stored;
-    if (err)
-      streamLogger.error({ err, unreadable }, 'stored video cannot be read; its segments are gaps');
-    if (stored.broken > 0)
-      streamLogger.warn({ broken: stored.broken }, 'broken segment files removed');
+    const hidden = files - segments;
+    if (readFault) {
+      const { path, err } = readFault;
+      this.readRetries.set(streamId, { path, atMs: this.options.nowMs() + READ_RETRY_MS });
+      logger.error({ err, unreadable }, 'stored video cannot be read; its segments are gaps');
+    }
+    if (broken > 0) logger.warn({ broken }, 'broken segment files removed');
     if (hidden > 0 || gaps > 0)
-      streamLogger.info({ segments, gaps, hidden }, 'stored segments loaded with gaps');
-    return stream;
+      logger.info({ segments, gaps, hidden }, 'stored segments loaded with gaps');
+  }
+
+  /** Loads a stream again, once the file that could not be read can be read. */
+  private async retryRead(streamId: string): Promise<void> {
+    const { nowMs, logger } = this.options;
+    const retry = this.readRetries.get(streamId);
+    if (!retry || nowMs() < retry.atMs) return;
+    const stream = this.streams.get(streamId)?.deref();
+    const folder = this.folders.get(streamId);
+    if (!stream || !folder) {
+      this.readRetries.delete(streamId);
+      return;
+    }
+    // Not twice at once.
+    retry.atMs = Number.POSITIVE_INFINITY;
+    try {
+      if (!(await folder.isReadable(retry.path))) return;
+      const stored = await this.loadInTurn(folder, '');
+      stream.reload(stored);
+      this.readRetries.delete(streamId);
+      await this.onLoaded(streamId, stream, stored, logger.child({ stream: streamId }));
+    } finally {
+      retry.atMs = nowMs() + READ_RETRY_MS;
+    }
   }
 
   /** Loads one stream after the other: 80 of an hour at once ended together, and took 300 ms of the thread. */
@@ -230,6 +271,9 @@ export class FileSegmentStore implements SegmentStore {
       await this.runMaintenance(() => this.removeExpired(streamId, folder));
     }
     await this.runMaintenance(() => this.checkOneRecording());
+    // Not awaited: archives may be loaded first.
+    for (const streamId of this.readRetries.keys())
+      void this.runMaintenance(() => this.retryRead(streamId));
   }
 
   /** Checks whether one of the ended recordings is still wanted; a different one each time. */

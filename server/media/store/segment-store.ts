@@ -25,8 +25,8 @@ export interface StreamSegments {
   setAccount(account: string): void;
   setRetention(retention: Retention): void;
   /**
-   * What is added from now on is a preview. Video of a show before it stays: a database that was
-   * restored may not know its start any more.
+   * What is added from now on is a preview, unless a previous one is not removed yet: call it again then.
+   * Video of a show before it stays: a database that was restored may not know its start any more.
    */
   startPreview(): void;
   /** Whether segments that are added are a preview. */
@@ -35,8 +35,10 @@ export interface StreamSegments {
   removeBefore(ms: number): void;
   /** Applies to stored and future segments, as far as there is disk space. */
   readonly retention: Retention;
-  /** Whether the stream had ended after its newest segment. */
-  readonly hasEnded: boolean;
+  /** Whether segments were added since the process started, and the stream has not ended after them. */
+  readonly hasNewSegments: boolean;
+  /** Notes when the stream ended, Unix ms, unless an end after its newest segment is known. */
+  setEnded(ms: number): void;
   /** Writes what is pending to disk. @param isEnded the stream has ended */
   close(isEnded: boolean): Promise<void>;
 }

@@ -51,8 +51,14 @@ export interface StoredStream {
   readonly broken: number;
   /** Files that could not be read. They stay; segments that need them are gaps. */
   readonly unreadable: number;
-  /** Why the first of these could not be read; null: there is none. */
-  readonly readError: Error | null;
+  /** The first of these; null: there is none. */
+  readonly readFault: ReadFault | null;
+}
+
+/** A file that could not be read. */
+export interface ReadFault {
+  readonly path: string;
+  readonly err: Error;
 }
 
 const STATE_FILE = 'state.json';
@@ -62,8 +68,10 @@ const EPOCH_BYTES_MAX = 1 << 20;
 const TAIL_BYTES = 4096;
 // Parallel reads while a folder is loaded: few, so that other reads are not delayed.
 const PARALLEL_READS = 16;
-// The process or the machine has run out of something: these errors say nothing of the file.
-const RESOURCE_ERRORS: readonly (string | undefined)[] = ['EMFILE', 'ENFILE', 'ENOMEM'];
+// The machine has run out of something, or a server did not respond: these errors say nothing of the file.
+const PASSING_ERRORS: readonly (string | undefined)[] = [
+  ...['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EINTR', 'ETIMEDOUT', 'ESTALE'],
+];
 /** Segments that are listed without a pause: up to 0.5 ms. */
 export const SEGMENTS_PER_STEP = 1_000;
 
@@ -115,6 +123,13 @@ export class StreamFolder {
     return newest ? endMsOf(newest) : null;
   }
 
+  /** The first segment on disk of a preview that the start has ended; undefined: all are removed. */
+  get endedPreview(): SegmentFile | undefined {
+    const { previewSeq, firstMs } = this.state;
+    const first = this.files[this.indexOf(previewSeq)];
+    return first && endMsOf(first) < firstMs ? first : undefined;
+  }
+
   /**
    * Indexes the files and removes unfinished ones. May be repeated after an error.
    * @returns why the state could not be read: the video then counts as a recording, until its stream is used
@@ -137,7 +152,7 @@ export class StreamFolder {
   /** Reads the metadata of all segments and epochs. Removes broken segment files. */
   async load(): Promise<StoredStream> {
     const { epochs, unreadableEpochs, ...loaded } = await this.loadEpochs();
-    let { readError } = loaded;
+    let { readFault } = loaded;
     let unreadable = unreadableEpochs.size;
     const epochNumbers = new Set(epochs.map(({ number }) => number));
     const files = [...this.files];
@@ -150,7 +165,7 @@ export class StreamFolder {
         const path = this.pathOf(file);
         const tail = await this.read(path, TAIL_BYTES);
         if (tail instanceof Error) {
-          readError ??= tail;
+          readFault ??= { path, err: tail };
           unreadable++;
           continue;
         }
@@ -163,11 +178,17 @@ export class StreamFolder {
       }
     };
     await Promise.all(Array.from({ length: PARALLEL_READS }, reader));
-    const stored = await runInSlices(listOf(segments), new Pace().step);
+    const list = new SegmentList(() => this.state.previewSeq);
+    const readable = await runInSlices(addAll(list, segments), new Pace().step);
     // Those that were evicted meanwhile were the oldest.
-    stored.list.removeThrough((this.files[0]?.seq ?? Number.POSITIVE_INFINITY) - 1);
+    list.removeThrough((this.files[0]?.seq ?? Number.POSITIVE_INFINITY) - 1);
     const nextEpoch = Math.max(epochs.at(-1)?.number ?? -1, [...unreadableEpochs].at(-1) ?? -1) + 1;
-    return { ...stored, epochs, nextEpoch, broken, unreadable, readError };
+    return { list, files: readable, epochs, nextEpoch, broken, unreadable, readFault };
+  }
+
+  /** Whether a file can be read now, or is gone. */
+  async isReadable(path: string): Promise<boolean> {
+    return !((await this.read(path, TAIL_BYTES)) instanceof Error);
   }
 
   has(seq: number): boolean {
@@ -233,9 +254,7 @@ export class StreamFolder {
 
   /** Removes the segments of the preview that the start has ended. Video of a show before it stays. */
   async removePreview(): Promise<void> {
-    const { previewSeq, firstMs } = this.state;
-    const first = () => this.files[this.indexOf(previewSeq)];
-    for (let file = first(); file && endMsOf(file) < firstMs; file = first()) {
+    for (let file = this.endedPreview; file; file = this.endedPreview) {
       this.dropEntry(file);
       await this.disk.remove(this.pathOf(file));
     }
@@ -305,11 +324,12 @@ export class StreamFolder {
   private async loadEpochs() {
     const epochs: Epoch[] = [];
     const unreadableEpochs = new Set<number>();
-    let readError: Error | null = null;
+    let readFault: ReadFault | null = null;
     for (const number of [...this.epochs].sort((a, b) => a - b)) {
-      const file = await this.read(join(this.path, epochFileName(number)), EPOCH_BYTES_MAX);
+      const path = join(this.path, epochFileName(number));
+      const file = await this.read(path, EPOCH_BYTES_MAX);
       if (file instanceof Error) {
-        readError ??= file;
+        readFault ??= { path, err: file };
         unreadableEpochs.add(number);
         continue;
       }
@@ -317,7 +337,7 @@ export class StreamFolder {
       if (epoch?.number === number) epochs.push(epoch);
       else this.epochs.delete(number);
     }
-    return { epochs, unreadableEpochs, readError };
+    return { epochs, unreadableEpochs, readFault };
   }
 
   /** Reads the end of a file. @returns null when it is missing, and the error when it cannot be read */
@@ -325,7 +345,7 @@ export class StreamFolder {
     try {
       return await this.disk.read(path, bytesMax);
     } catch (error) {
-      if (RESOURCE_ERRORS.includes((error as { code?: string }).code)) throw error;
+      if (PASSING_ERRORS.includes((error as { code?: string }).code)) throw error;
       return error as Error;
     }
   }
@@ -341,17 +361,17 @@ export class StreamFolder {
   }
 }
 
-/** Lists the segments that could be read. In one go those of 24 h took 0.1 s, and those of a week 0.7 s. */
-function* listOf(
-  segments: readonly (Segment | undefined)[],
-): Sliced<Pick<StoredStream, 'list' | 'files'>> {
-  const list = new SegmentList();
-  let files = 0;
+/**
+ * Lists the segments that could be read. In one go those of 24 h took 0.1 s, and those of a week 0.7 s.
+ * @returns how many these are
+ */
+function* addAll(list: SegmentList, segments: readonly (Segment | undefined)[]): Sliced<number> {
+  let count = 0;
   for (const [index, segment] of segments.entries()) {
     if (index % SEGMENTS_PER_STEP === 0) yield;
     if (!segment) continue;
     list.add(segment);
-    files++;
+    count++;
   }
-  return { list, files };
+  return count;
 }

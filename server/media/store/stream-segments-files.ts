@@ -46,10 +46,12 @@ interface WriteFault {
 export class FileStreamSegments implements StreamSegments {
   readonly epochs: Epoch[];
   version = 1;
-  private readonly list: SegmentList;
+  private list: SegmentList;
   private readonly buffer = new SegmentBuffer();
   /** Segments up to this number are on disk or lost. */
   private lastWrittenSeq: number;
+  /** Whether an epoch or a segment was added. */
+  private hasAdded = false;
   /** The newest segment when `removeBefore` last removed some. */
   private removedThroughSeq = -1;
   private isStateWritten = true;
@@ -65,9 +67,16 @@ export class FileStreamSegments implements StreamSegments {
     const lastSeenSeq = (options.folder.next?.seq ?? 0) - 1;
     // The newest one on disk is not listed when it cannot be read.
     this.lastWrittenSeq = Math.max(options.folder.files.at(-1)?.seq ?? -1, lastSeenSeq);
-    this.trimToWindow();
-    this.trimPreview();
-    this.trimEpochs();
+    this.trim();
+  }
+
+  /** Lists what could be read now, unless something was added since the files were read first. */
+  reload({ list, epochs }: StoredStream): void {
+    if (this.hasAdded) return;
+    this.list = list;
+    this.epochs.splice(0, this.epochs.length, ...epochs);
+    this.trim();
+    this.version++;
   }
 
   get segments(): readonly Segment[] {
@@ -83,8 +92,9 @@ export class FileStreamSegments implements StreamSegments {
     return this.retention === 'preview' || (previewSeq > 0 && firstMs === 0);
   }
 
-  get hasEnded(): boolean {
-    return this.options.folder.state.endedMs !== null;
+  get hasNewSegments(): boolean {
+    const { lastAddMs, state } = this.options.folder;
+    return lastAddMs !== null && state.endedMs === null;
   }
 
   /** Whether writes fail, so that the stream continues from memory and is not recorded. */
@@ -112,6 +122,7 @@ export class FileStreamSegments implements StreamSegments {
   }
 
   addEpoch(epoch: Epoch): void {
+    this.hasAdded = true;
     this.epochs.push(epoch);
     this.trimEpochs();
     this.version++;
@@ -122,6 +133,7 @@ export class FileStreamSegments implements StreamSegments {
     if (segment.seq < this.nextSeq) {
       throw new RangeError(`segment ${segment.seq} does not follow its predecessor`);
     }
+    this.hasAdded = true;
     this.list.add(segment);
     this.buffer.add(segment, bytes);
     folder.lastAddMs = nowMs();
@@ -154,8 +166,9 @@ export class FileStreamSegments implements StreamSegments {
   }
 
   startPreview(): void {
-    if (this.isPreview) return;
     const { folder, logger } = this.options;
+    // The state says where one preview is: another one begins once the previous one is removed.
+    if (this.isPreview || folder.endedPreview) return;
     if (!folder.isStateKnown || folder.files.length === 0) {
       this.setRetention('preview');
       return;
@@ -168,6 +181,12 @@ export class FileStreamSegments implements StreamSegments {
     this.startWriting();
   }
 
+  setEnded(ms: number): void {
+    if (this.options.folder.state.endedMs !== null) return;
+    this.updateState({ endedMs: ms });
+    this.startWriting();
+  }
+
   removeBefore(ms: number): void {
     this.updateState({ firstMs: ms });
     this.trimPreview();
@@ -177,8 +196,8 @@ export class FileStreamSegments implements StreamSegments {
   }
 
   async close(isEnded: boolean): Promise<void> {
-    const { folder, nowMs, closeTimeoutMs } = this.options;
-    if (isEnded && folder.state.endedMs === null) this.updateState({ endedMs: nowMs() });
+    const { nowMs, closeTimeoutMs } = this.options;
+    if (isEnded) this.setEnded(nowMs());
     if (this.fault) this.fault.retryAtMs = 0;
     this.startWriting();
     await waitAtMost(closeTimeoutMs, this.whenWritten());
@@ -217,6 +236,12 @@ export class FileStreamSegments implements StreamSegments {
     const { folder } = this.options;
     folder.state = { ...folder.state, ...state };
     this.isStateWritten = false;
+  }
+
+  private trim(): void {
+    this.trimToWindow();
+    this.trimPreview();
+    this.trimEpochs();
   }
 
   /** Removes segments outside the DVR window from the list. */

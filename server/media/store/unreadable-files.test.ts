@@ -15,6 +15,7 @@ import {
   seqsOf,
   startStream,
 } from '../../../test/support/media/segment-store-fixture.ts';
+import { until } from '../../../test/support/until.ts';
 
 afterEach(removeFixtures);
 
@@ -124,11 +125,56 @@ test('a store opens although an unfinished file cannot be removed', async () => 
   expect(seqsOf(await (await fixture.start()).find(STREAM))).toEqual(range(0, 20));
 });
 
-test('a read that fails for want of file descriptors makes no gap', async () => {
+test.each(['EMFILE', 'EAGAIN', 'ETIMEDOUT', 'ESTALE'])(
+  'a read that fails with %s, which says nothing of the file, makes no gap',
+  async (code) => {
+    const { fixture, disk } = await storeRecording();
+    const store = await fixture.start();
+    disk.unreadable = { path: /\/5-[^/]*\.segment$/, code };
+    await expect(store.find(STREAM)).rejects.toThrow(code);
+    disk.unreadable = null;
+    expect(seqsOf(await store.find(STREAM))).toEqual(range(0, 20));
+  },
+);
+
+test('[M-29] segments that can be read again are listed after a minute', async () => {
   const { fixture, disk } = await storeRecording();
+  disk.unreadable = { path: /\/(0|5|19)-[^/]*\.segment$|\/1\.epoch$/, code: 'EIO' };
   const store = await fixture.start();
-  disk.unreadable = { path: /\/5-[^/]*\.segment$/, code: 'EMFILE' };
-  await expect(store.find(STREAM)).rejects.toThrow('EMFILE');
+  const segments = await store.open(STREAM);
+  const { version } = segments;
+  const readable = range(1, 10).filter((seq) => seq !== 5);
+  disk.unreadable = { path: /\/5-[^/]*\.segment$/, code: 'EIO' };
+  fixture.clock.nowMs += 59_999;
+  await store.sweep();
+  await Bun.sleep(50);
+  expect(seqsOf(segments)).toEqual(readable);
+  const untilListed = (seqs: readonly number[]) =>
+    until('the segments', async () => {
+      fixture.clock.nowMs += 60_000;
+      await store.sweep();
+      return Bun.deepEquals(seqsOf(segments), seqs);
+    });
+  await untilListed(range(0, 20).filter((seq) => seq !== 5));
+  expect([segments.nextSeq, segments.version > version]).toEqual([20, true]);
   disk.unreadable = null;
-  expect(seqsOf(await store.find(STREAM))).toEqual(range(0, 20));
+  await untilListed(range(0, 20));
+  for (const seq of range(0, 20)) expect(await readDigest(segments, seq)).toBe(expectedDigest(seq));
+  expect(await store.open(STREAM)).toBe(segments);
+});
+
+test('[M-29] a source that continues a recording with unreadable files loses nothing when they can be read', async () => {
+  const { fixture, disk } = await storeRecording();
+  disk.unreadable = { path: /\/5-[^/]*\.segment$/, code: 'EIO' };
+  const store = await fixture.start();
+  const segments = await store.open(STREAM);
+  segments.addEpoch(epochOf(2));
+  disk.unreadable = null;
+  fixture.clock.nowMs += 60_000;
+  await store.sweep();
+  await Bun.sleep(50);
+  await addSegments(fixture, segments, range(20, 25), { epoch: 2 });
+  await segments.close(false);
+  expect(seqsOf(segments)).toEqual(range(0, 25).filter((seq) => seq !== 5));
+  await expectWhole(fixture, range(0, 25));
 });

@@ -73,9 +73,11 @@ export class FakeStreamSegments implements StreamSegments {
     this.retention = 'preview';
   }
 
-  get hasEnded(): boolean {
-    return this.closed?.isEnded ?? false;
+  get hasNewSegments(): boolean {
+    return this.segments.length > 0 && !this.closed?.isEnded;
   }
+
+  setEnded(): void {}
 
   removeBefore(ms: number): void {
     this.firstMs = ms;
