@@ -31,6 +31,12 @@ const MARKS_AND_INVISIBLE = /[\p{M}\p{DI}]/gu;
  * into letters and digits. Those of flags do not.
  */
 const ORNAMENTS = /[[\p{S}\p{No}[\p{sc=Latn}&&[\p{Lm}\p{Lo}]]]--\p{RI}]/gv;
+/**
+ * Letters and numerals that look like punctuation, such as ʼ, ー and 〇. After a Japanese letter they are
+ * part of its word: マーリオン has five letters.
+ */
+const PUNCTUATION_LIKE = /(?<![\p{sc=Hira}\p{sc=Kana}\p{sc=Han}])[\p{Lm}\p{Nl}]/gu;
+const NOT_ASCII = /\P{ASCII}/gu;
 /** Enclosed letters that Unicode does not decompose: each range is an alphabet from A on. */
 const ENCLOSED_LETTERS = /[\u{1f150}-\u{1f169}\u{1f170}-\u{1f189}\u{1f1e6}-\u{1f1ff}]/gu;
 const ENCLOSED_ALPHABETS = [0x1f1e6, 0x1f170, 0x1f150];
@@ -88,9 +94,16 @@ export function winnerCode(secret: string, streamId: string, seat: number): stri
 export function isLikeCode(name: string): boolean {
   // Spaces do not hide a code that has ornaments as letters.
   const spaced = name.replace(ORNAMENTS, ' $& ');
-  const plain = spaced.normalize('NFKD').replace(MARKS_AND_INVISIBLE, '');
-  // A flag before a code is two enclosed letters, but no part of the word.
-  return CODE.test(plain) || CODE.test(plain.replace(ENCLOSED_LETTERS, asciiLetter));
+  return [spaced, spaced.replace(PUNCTUATION_LIKE, ' ')].some((text) => {
+    const plain = text.normalize('NFKD').replace(MARKS_AND_INVISIBLE, '');
+    // A flag before a code is two enclosed letters, but no part of the word.
+    return hasCode(plain) || hasCode(plain.replace(ENCLOSED_LETTERS, asciiLetter));
+  });
+}
+
+function hasCode(text: string): boolean {
+  // A code in ASCII stands out between letters of any other script.
+  return CODE.test(text) || CODE.test(text.replace(NOT_ASCII, ' '));
 }
 
 function asciiLetter(enclosed: string): string {
