@@ -1,4 +1,5 @@
 import { pageStorage, type Storage } from '../sdk/environment.ts';
+import { storeItem } from './storage.ts';
 
 const ID_KEY = 'fourbeat-viewer';
 const NAME_KEY = 'fourbeat-name';
@@ -14,20 +15,12 @@ export interface Identity {
 /** @param storage null: not available, so each call returns a new id */
 export function loadIdentity(storage: Storage | null = pageStorage()): Identity {
   const id = storage?.getItem(ID_KEY) || newId();
-  store(storage, ID_KEY, id);
+  storeItem(storage, ID_KEY, id);
   return { id, name: storage?.getItem(NAME_KEY) ?? '' };
 }
 
 export function storeName(name: string, storage: Storage | null = pageStorage()): void {
-  store(storage, NAME_KEY, name);
-}
-
-function store(storage: Storage | null, key: string, value: string): void {
-  try {
-    storage?.setItem(key, value);
-  } catch {
-    // The storage is full: the value is lost with the page.
-  }
+  storeItem(storage, NAME_KEY, name);
 }
 
 /** Pages without TLS have no `randomUUID`. */

@@ -13,6 +13,9 @@ import { useProduct } from './product/use-product.ts';
 import { CodeRow } from './quiz/code-row.tsx';
 import { QuizOverlay } from './quiz/quiz-overlay.tsx';
 import { useKeptCode } from './quiz/use-kept-code.ts';
+import { useShownRound } from './quiz/use-shown-round.ts';
+import { useWinnerCode } from './quiz/use-winner-code.ts';
+import { useWonAt } from './quiz/use-won-at.ts';
 import { ShowHeader } from './show/show-header.tsx';
 import { useAccent } from './show/use-accent.ts';
 import { useEndedStream } from './show/use-ended-stream.ts';
@@ -47,11 +50,19 @@ export function WatchPage(props: WatchPageProps) {
   const hearts = useHeartCount(viewer, snapshot);
   const [isFilled, setIsFilled] = useFilledWindow();
   const { product, close } = useProduct(viewer, snapshot);
-  const contact = useContact(viewer, snapshot, props.contact ?? null);
-  const [code, hideCode] = useKeptCode(viewer, snapshot);
+  const wonAt = useWonAt(viewer, snapshot);
+  const contact = useContact(viewer, snapshot, wonAt > 0, props.contact ?? null);
+  const code = useWinnerCode(viewer, snapshot);
+  const [round, closeRound] = useShownRound(viewer);
+  const [keptCode, hideCode] = useKeptCode({
+    streamId: viewer.streamId,
+    wonAt,
+    code,
+    isOnCard: typeof round?.count === 'number' && snapshot.winners.hasWon,
+  });
   const rows = (
     <>
-      {code !== null && <CodeRow code={code} onClose={hideCode} />}
+      {keptCode !== null && <CodeRow code={keptCode} onClose={hideCode} />}
       {contact.notice !== null && <ContactRow {...contact} />}
       {product && <ProductCard product={product} onClose={close} />}
     </>
@@ -72,7 +83,13 @@ export function WatchPage(props: WatchPageProps) {
       >
         <HeartOverlay hearts={snapshot.hearts} count={hearts} />
         <div className="rows--overlay">{rows}</div>
-        <QuizOverlay viewer={viewer} snapshot={snapshot} />
+        <QuizOverlay
+          viewer={viewer}
+          snapshot={snapshot}
+          round={round}
+          winnerCode={code}
+          onCloseRound={closeRound}
+        />
       </Stage>
       {contact.notice !== null && <ContactDialog {...contact} defaultName={viewer.name} />}
       <p className="unseen" role="status">

@@ -142,7 +142,7 @@ export class QuizGame {
   }
 
   /** Rounds of the last visit and since. */
-  get rounds(): readonly Pick<Round, 'interval'>[] {
+  get rounds(): readonly Readonly<Round>[] {
     return this.#state.rounds;
   }
 

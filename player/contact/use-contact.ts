@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'react';
 import type { OwnContact } from '../../protocol/winner-contacts.ts';
-import { pageStorage, realEnvironment, type Storage } from '../../sdk/environment.ts';
+import { realEnvironment } from '../../sdk/environment.ts';
 import type { Snapshot, Viewer } from '../../sdk/viewer.ts';
 import { texts } from '../texts.ts';
 import type { ContactApi, ContactDetails } from './contact-api.ts';
@@ -25,18 +25,21 @@ export interface Contact extends OwnContact {
 
 const NOTHING: OwnContact = { request: null, hasDetails: false };
 
-const keyOf = (streamId: string) => `fourbeat-won-${streamId}`;
-
 /**
  * What the host asks this viewer as a winner, and whether it has details of it. Only a page that knows
  * that it won asks the service, so that all others cost nothing.
+ * @param hasWon whether the viewer won any round
  */
-export function useContact(viewer: Viewer, snapshot: Snapshot, api: ContactApi | null): Contact {
+export function useContact(
+  viewer: Viewer,
+  snapshot: Snapshot,
+  hasWon: boolean,
+  api: ContactApi | null,
+): Contact {
   const [own, setOwn] = useState(NOTHING);
   const [isOpen, setOpen] = useState(false);
   const [isErased, setErased] = useState(false);
   const [dismissedId, setDismissedId] = useState<string | null>(null);
-  const hasWon = useHasWon(viewer.streamId, snapshot.winners.hasWon);
   const reader = useMemo(() => {
     if (!api || !hasWon) return null;
     return new OwnContactReader(api, (read) => {
@@ -114,24 +117,4 @@ function usePolling(reader: OwnContactReader | null): void {
     () => (reader ? pollAfterEnd(() => reader.read(1), realEnvironment().visibility) : undefined),
     [reader],
   );
-}
-
-/** Whether this viewer ever won in this stream, also before a reload. */
-function useHasWon(streamId: string, hasWonNow: boolean, storage = pageStorage()): boolean {
-  const [hasWon, setHasWon] = useState(() => storage?.getItem(keyOf(streamId)) === '1');
-  useEffect(() => {
-    if (!hasWonNow) return;
-    // `hasWonNow` is of the newest round only.
-    setHasWon(true);
-    store(storage, keyOf(streamId));
-  }, [storage, streamId, hasWonNow]);
-  return hasWon || hasWonNow;
-}
-
-function store(storage: Storage | null, key: string): void {
-  try {
-    storage?.setItem(key, '1');
-  } catch {
-    // The storage is full: after a reload the page does not know that it won.
-  }
 }

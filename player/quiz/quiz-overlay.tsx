@@ -6,12 +6,22 @@ import { texts } from '../texts.ts';
 import { QuizCard } from './quiz-card.tsx';
 import { winnersText } from './quiz-text.ts';
 import { useQuizAnnouncements } from './use-quiz-announcements.ts';
-import { useShownRound } from './use-shown-round.ts';
-import { useWinnerCode } from './use-winner-code.ts';
+import type { ShownRound } from './use-shown-round.ts';
 import { WinnersCard } from './winners-card.tsx';
 
+interface QuizOverlayProps {
+  readonly viewer: Viewer;
+  readonly snapshot: Snapshot;
+  /** Null: no winners are shown. */
+  readonly round: ShownRound | null;
+  /** The code under which the host knows this viewer as a winner; null: not known. */
+  readonly winnerCode: string | null;
+  onCloseRound(): void;
+}
+
 /** The current quiz or the winners, over the video; on phones a sheet at the bottom. */
-export function QuizOverlay({ viewer, snapshot }: { viewer: Viewer; snapshot: Snapshot }) {
+export function QuizOverlay(props: QuizOverlayProps) {
+  const { viewer, snapshot, round } = props;
   const { state, quiz: latest, winners: viewerWinners } = snapshot;
   // Rerenders the overlay as time passes. The value lags behind for a new quiz, so read it anew.
   useRemainingMs(viewer);
@@ -20,14 +30,12 @@ export function QuizOverlay({ viewer, snapshot }: { viewer: Viewer; snapshot: Sn
   const isOver = state === 'ended';
   // Nothing can be won in a replay.
   const winners = isOver ? { ...viewerWinners, isWinning: null } : viewerWinners;
-  const [round, closeRound] = useShownRound(viewer);
   // Winners replace results, but not a quiz without results.
   const showsRound = round !== null && (current === null || current.results !== null);
   const quiz = useWithoutReplacedResults(current, showsRound);
   const { announcement, warning } = useQuizAnnouncements({ quiz, remainingMs, winners, isOver });
   const hasWon = showsRound && round.count !== null && winners.hasWon;
-  const knownCode = useWinnerCode(snapshot);
-  const code = hasWon ? knownCode : null;
+  const code = hasWon ? props.winnerCode : null;
   useCues(
     isOver
       ? null
@@ -50,7 +58,7 @@ export function QuizOverlay({ viewer, snapshot }: { viewer: Viewer; snapshot: Sn
         {!text && quiz && warning}
       </p>
       {text ? (
-        <WinnersCard text={text} hasWon={hasWon} code={code} onClose={closeRound} />
+        <WinnersCard text={text} hasWon={hasWon} code={code} onClose={props.onCloseRound} />
       ) : (
         quiz && (
           <QuizCard

@@ -1,37 +1,22 @@
-import { useEffect, useState } from 'react';
-import type { Snapshot, Viewer } from '../../sdk/viewer.ts';
-import { useWinnerCode } from './use-winner-code.ts';
+import { useStoredMax } from '../use-stored-max.ts';
+
+/** What decides whether the code of a winner is shown outside of the winners of a round. */
+interface KeptCode {
+  readonly streamId: string;
+  /** The interval of the newest win; 0: none. */
+  readonly wonAt: number;
+  readonly code: string | null;
+  /** Whether the winners of a round show it. */
+  readonly isOnCard: boolean;
+}
 
 /**
- * The code of a winner, once the next quiz or a jump in the video has closed the card of the round: the
- * winner may have to show it later.
+ * The code of a winner, who may have to show it until the end of the show and later. A hidden code stays
+ * hidden until the viewer wins again.
  * @returns the code, null: none; and a function that hides it
  */
-export function useKeptCode(viewer: Viewer, snapshot: Snapshot) {
-  const code = useWinnerCode(snapshot);
-  const [isKept, setKept] = useState(false);
-  const { hasWon } = snapshot.winners;
-
-  useEffect(() => {
-    if (!hasWon) return;
-    // A hidden code stays hidden until the viewer wins again.
-    let isNew = true;
-    const keep = () => {
-      if (isNew) setKept(true);
-      isNew = false;
-    };
-    const renew = () => {
-      isNew = true;
-    };
-    const unsubscribes = [
-      viewer.on('quiz-winners', renew),
-      viewer.on('quiz', keep),
-      viewer.on('jump', keep),
-    ];
-    return () => {
-      for (const unsubscribe of unsubscribes) unsubscribe();
-    };
-  }, [viewer, hasWon]);
-
-  return [isKept ? code : null, () => setKept(false)] as const;
+export function useKeptCode({ streamId, wonAt, code, isOnCard }: KeptCode) {
+  const [hiddenAt, raise] = useStoredMax(`fourbeat-hidden-code-${streamId}`);
+  const isKept = wonAt > hiddenAt && !isOnCard;
+  return [isKept ? code : null, () => raise(wonAt)] as const;
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import type { Viewer } from '../../sdk/viewer.ts';
 
 /** A round of winners on screen. */
-interface ShownRound {
+export interface ShownRound {
   /** The number of winners; null while they are counted. */
   readonly count: number | null;
 }

@@ -10,6 +10,7 @@ import { until } from '../support/until.ts';
 // How a winner gives the host its contact details.
 
 const notice = (page: Page) => page.getByRole('complementary', { name: 'Your win' });
+const codeRow = (page: Page) => page.getByRole('complementary', { name: 'Your code as a winner' });
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'How can the host reach you?' });
 const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 const deletion = (page: Page) => page.getByRole('dialog', { name: 'Delete your contact details?' });
@@ -165,6 +166,7 @@ describe('a show whose winners are asked', () => {
       .first()
       .waitFor();
     await page.getByRole('button', { name: 'Close', exact: true }).click();
+    await codeRow(page).waitFor();
     expect(await notice(page).count()).toBe(0);
     const note = 'Where may we send your prize?';
     await studio('POST', `/winners-rounds/${round.id}/contact-request`, { note });
@@ -194,6 +196,17 @@ describe('a show whose winners are asked', () => {
     await click(page, 'Delete');
     await dialog(page).waitFor({ state: 'hidden' });
     await until('the details are erased', async () => (await contacts()).length === 0);
+  }, 60_000);
+
+  test('[W-13] a winner sees its code after reloads and the end of the show, also if its video had not reached the win', async () => {
+    const { page } = session;
+    const code = await codeRow(page).innerText();
+    await page.evaluate(`localStorage.removeItem('fourbeat-won-${streamId}')`);
+    await page.reload();
+    await codeRow(page).waitFor();
+    await notice(page).getByText('You won! How can the host reach you?').waitFor();
+    expect(await codeRow(page).innerText()).toBe(code);
+    expect(code).toMatch(/[A-Z]{4}-[2-9]{4}/);
   }, 60_000);
 
   test('[W-14] details that the host no longer asks for can be deleted after a reload', async () => {

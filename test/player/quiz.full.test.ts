@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
 import type { Snapshot } from '../../sdk/viewer.ts';
 import { axeViolations } from '../support/player/axe.ts';
 import { QUIZ, RESULTS, STREAM } from '../support/player/pages/fake-viewer.ts';
@@ -137,30 +138,6 @@ describe('screen readers', () => {
     await announcement.getByText('You won! You are one of 12 winners.').waitFor();
   });
 
-  test('[W-13] keep the code of a winner after the next quiz, until the winner hides it', async () => {
-    const page = await fixture.open('winners-own', 'phone');
-    const row = page.getByRole('complementary', { name: 'Your code as a winner' });
-    await page.getByRole('region', { name: 'Winners' }).waitFor();
-    expect(await row.count()).toBe(0);
-    await page.evaluate("viewer.emit('quiz', null)");
-    await row.getByText('KOTA-4729', { exact: true }).waitFor();
-    await updateSnapshot(page, { stream: STREAM });
-    await row.getByRole('button', { name: 'Hide your code' }).click();
-    await row.waitFor({ state: 'detached' });
-    await page.evaluate("viewer.emit('quiz', null)");
-    expect(await row.count()).toBe(0);
-    await page.evaluate("viewer.emit('quiz-winners', { count: 2 })");
-    await page.evaluate("viewer.emit('jump', { interval: 1 })");
-    await row.getByText('KOTA-4729', { exact: true }).waitFor();
-    await updateSnapshot(page, { winners: { isWinning: null, hasWon: false, count: 2 } });
-    await row.waitFor();
-
-    const others = await fixture.open('winners-others');
-    await others.evaluate("viewer.emit('quiz', null)");
-    await others.getByRole('region', { name: 'Winners' }).waitFor({ state: 'detached' });
-    expect(await others.getByText('KOTA-4729').count()).toBe(0);
-  });
-
   test('[W-13] announce and show the code of a winner, and none to others', async () => {
     const own = await fixture.open('winners-own');
     const spoken = own.locator('[aria-live="assertive"]');
@@ -173,6 +150,90 @@ describe('screen readers', () => {
     const others = await fixture.open('winners-others');
     await others.getByText('1,234 viewers won.', { exact: true }).waitFor();
     expect(await others.getByText('KOTA').count()).toBe(0);
+  });
+});
+
+describe('[W-13] the code of a winner', () => {
+  const rowOf = (page: Page) => page.getByRole('complementary', { name: 'Your code as a winner' });
+  const codeIn = (page: Page) => rowOf(page).getByText('KOTA-4729', { exact: true });
+  /** The page after a reload, in which the viewer of this scene is. */
+  const reloadAs = (page: Page, scene: string) =>
+    page.goto(page.url().replace('scene=winners-own', `scene=${scene}`));
+  const winAt = (page: Page, interval: number) =>
+    page.evaluate(`viewer.emitAt(${interval}, 'quiz-winners', { count: 2 })`);
+  const jumpTo = (page: Page, interval: number) =>
+    page.evaluate(`viewer.emit('jump', { interval: ${interval} })`);
+  const setWon = (page: Page, hasWon: boolean) =>
+    updateSnapshot(page, { winners: { isWinning: null, hasWon, count: 2 } });
+  async function hide(page: Page): Promise<void> {
+    await rowOf(page).getByRole('button', { name: 'Hide your code' }).click();
+    await rowOf(page).waitFor({ state: 'detached' });
+  }
+  async function openWithoutCard(): Promise<Page> {
+    const page = await fixture.open('winners-own', 'phone');
+    await page.getByRole('region', { name: 'Winners' }).waitFor();
+    expect(await rowOf(page).count()).toBe(0);
+    await page.getByRole('button', { name: 'Close' }).click();
+    await codeIn(page).waitFor();
+    return page;
+  }
+
+  test('stays after the winners until it is hidden, and others see none', async () => {
+    const page = await fixture.open('winners-own', 'phone');
+    await page.getByRole('region', { name: 'Winners' }).waitFor();
+    expect(await rowOf(page).count()).toBe(0);
+    await page.evaluate("viewer.emit('quiz', null)");
+    await codeIn(page).waitFor();
+    await updateSnapshot(page, { stream: STREAM });
+    await setWon(page, false);
+    // Others have won the next round.
+    await winAt(page, 200);
+    await page.getByRole('region', { name: 'Winners' }).waitFor();
+    await codeIn(page).waitFor();
+    await hide(page);
+
+    const others = await fixture.open('winners-others');
+    await others.evaluate("viewer.emit('quiz', null)");
+    await others.getByRole('region', { name: 'Winners' }).waitFor({ state: 'detached' });
+    expect(await others.getByText('KOTA-4729').count()).toBe(0);
+  });
+
+  test.each(['live', 'ended'])('stays after a reload: %s', async (scene) => {
+    const page = await openWithoutCard();
+    await reloadAs(page, scene);
+    await codeIn(page).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await hide(page);
+    await reloadAs(page, scene);
+    await page.getByRole('main').waitFor();
+    expect(await rowOf(page).count()).toBe(0);
+  });
+
+  test('stays hidden when the video plays the round again, and comes with the next win', async () => {
+    const page = await openWithoutCard();
+    await hide(page);
+    await setWon(page, false);
+    await jumpTo(page, 50);
+    await setWon(page, true);
+    await winAt(page, 100);
+    await page.getByRole('region', { name: 'Winners' }).waitFor();
+    await jumpTo(page, 150);
+    await page.getByRole('region', { name: 'Winners' }).waitFor({ state: 'detached' });
+    expect(await rowOf(page).count()).toBe(0);
+    await winAt(page, 200);
+    await jumpTo(page, 250);
+    await codeIn(page).waitFor();
+  });
+
+  test('stays hidden when the viewer goes back from a later round that others won', async () => {
+    const page = await openWithoutCard();
+    await hide(page);
+    await setWon(page, false);
+    await winAt(page, 200);
+    await setWon(page, true);
+    await jumpTo(page, 150);
+    await page.evaluate("viewer.emitAt(151, 'chats', {})");
+    expect(await rowOf(page).count()).toBe(0);
   });
 });
 

@@ -7,6 +7,8 @@ export interface FakeViewer extends Viewer {
   show(change: Partial<Snapshot>): void;
   /** Calls the listeners of an event type. */
   emit(type: string, data: unknown): void;
+  /** Calls the listeners of an interval and of its only event. */
+  emitAt(interval: number, type: string, data: unknown): void;
   /** Runs once, as soon as the page listens to that event type. */
   whenSubscribed(type: string, run: () => void): void;
   /** The calls of the page, newest last, such as `answer Jupiter`. */
@@ -102,6 +104,10 @@ export function fakeViewer(initial: Partial<Snapshot> = {}): FakeViewer {
       emit('change', snapshot);
     },
     emit,
+    emitAt(interval, type, data) {
+      emit('interval', { interval, events: [{ type, data }] });
+      emit(type, data);
+    },
     whenSubscribed(type, run) {
       onSubscribed.set(type, run);
     },

@@ -45,6 +45,9 @@ const winners = (isWinning: boolean | null): Partial<Snapshot> => ({
   winners: { isWinning, hasWon: false, count: null },
 });
 
+/** When the count of the first round is on screen. */
+const WINNERS_INTERVAL = 100;
+
 /** The end of a round. @param count null: the winners are being counted */
 function winnersScene(count: number | null, hasWon: boolean): () => FakeViewer {
   return () => {
@@ -54,7 +57,8 @@ function winnersScene(count: number | null, hasWon: boolean): () => FakeViewer {
       stream: { ...STREAM, winner_code: 'KOTA-4729' },
     });
     const type = count === null ? 'request-quiz-winners' : 'quiz-winners';
-    viewer.whenSubscribed(type, () => viewer.emit(type, count === null ? null : { count }));
+    const data = count === null ? null : { count };
+    viewer.whenSubscribed(type, () => viewer.emitAt(WINNERS_INTERVAL, type, data));
     return viewer;
   };
 }
@@ -63,7 +67,7 @@ function winnersScene(count: number | null, hasWon: boolean): () => FakeViewer {
 function keptCodeScene(): FakeViewer {
   const viewer = winnersScene(12, true)();
   viewer.whenSubscribed('quiz-winners', () => {
-    viewer.emit('quiz-winners', { count: 12 });
+    viewer.emitAt(WINNERS_INTERVAL, 'quiz-winners', { count: 12 });
     viewer.emit('jump', { interval: 1 });
   });
   return viewer;
