@@ -80,8 +80,8 @@ export const ROUNDS_ASKING_MAX = 100;
 export const CONTACT_ROUNDS_SEARCHED = 100;
 /** Deepest nesting of a JSON body. */
 export const JSON_DEPTH = 8;
-/** Most members and elements of a JSON body, at all levels together. */
-export const JSON_VALUES = 4_000;
+/** Most commas outside strings of a JSON body, which bound its members and elements. */
+export const JSON_COMMAS = 4_000;
 
 /** Elements of a page of a list, unless the request asks for more. */
 export const PAGE_SIZE = 20;
@@ -113,8 +113,8 @@ export const QUIZZES_MAX = 2_000;
 export const ROUNDS_MAX = 2_000;
 /** Most quizzes in one import. */
 export const QUIZZES_PER_IMPORT_MAX = 500;
-/** Most members and elements of a JSON text to import, at all levels together: 32 for each quiz; one of ours has 15. */
-export const IMPORT_JSON_VALUES = 32 * QUIZZES_PER_IMPORT_MAX;
+/** Most commas outside strings of a JSON text to import: 32 for each quiz; one of ours has 14. */
+export const IMPORT_JSON_COMMAS = 32 * QUIZZES_PER_IMPORT_MAX;
 /** Largest latency allowance of a stream. */
 export const LATENCY_ALLOWANCE_MAX_MS = 60_000;
 /** Longest chat message. */

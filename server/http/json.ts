@@ -1,4 +1,4 @@
-import { JSON_DEPTH, JSON_VALUES } from '../../protocol/limits.ts';
+import { JSON_COMMAS, JSON_DEPTH } from '../../protocol/limits.ts';
 import { scanJson } from '../platform/scan-json.ts';
 import { Problem } from './problem.ts';
 
@@ -12,8 +12,8 @@ export function parseJsonObject(text: string): Record<string, unknown> {
   const scan = scanJson(text, JSON_DEPTH);
   if (!scan) throw new Problem(400, `The body is nested deeper than ${JSON_DEPTH} levels.`);
   // 1 MB of short members took 100 ms, and ten in progress kept a node busy.
-  if (scan.commas > JSON_VALUES) {
-    throw new Problem(400, `The body has more than ${JSON_VALUES} members and elements.`);
+  if (scan.commas > JSON_COMMAS) {
+    throw new Problem(400, `The body has more than ${JSON_COMMAS} members and elements.`);
   }
   let value: unknown;
   try {

@@ -1,5 +1,5 @@
 import {
-  IMPORT_JSON_VALUES,
+  IMPORT_JSON_COMMAS,
   JSON_DEPTH,
   QUIZZES_PER_IMPORT_MAX,
 } from '../../../../protocol/limits.ts';
@@ -11,9 +11,9 @@ export function parseJson(text: string): unknown {
   const scan = scanJson(text, JSON_DEPTH);
   if (!scan) throw new UnreadableText(`The text is nested deeper than ${JSON_DEPTH} levels.`);
   // A quiz with 98,909 members took 200 ms of the event loop.
-  if (scan.commas > IMPORT_JSON_VALUES) {
+  if (scan.commas > IMPORT_JSON_COMMAS) {
     throw new UnreadableText(
-      `The text has more than ${IMPORT_JSON_VALUES} members and elements; an import has at most ${QUIZZES_PER_IMPORT_MAX} quizzes.`,
+      `The text has more than ${IMPORT_JSON_COMMAS} members and elements; an import has at most ${QUIZZES_PER_IMPORT_MAX} quizzes.`,
     );
   }
   try {
