@@ -17,10 +17,8 @@ let openFiles: OpenFiles;
 let client: RawClient;
 let relayed: { readonly text: string; readonly client: RelayClient }[];
 
-beforeEach(() => {
-  relayed = [];
-  openFiles = createOpenFiles(OPEN_FILES);
-  gateway = new Gateway({
+const createGateway = (threads = 1) =>
+  new Gateway({
     host: '127.0.0.1',
     port: 0,
     backend: null,
@@ -31,12 +29,18 @@ beforeEach(() => {
       },
     },
     openFiles,
+    threads,
     corsOrigin: '*',
     edgeCache: false,
     onDefect: (error) => {
       throw error;
     },
   });
+
+beforeEach(() => {
+  relayed = [];
+  openFiles = createOpenFiles(OPEN_FILES);
+  gateway = createGateway();
   client = new RawClient(gateway.port);
 });
 afterEach(() => {
@@ -96,3 +100,21 @@ test('[G-31] connections beyond the limit of open files are closed at once, unti
   await until('its request is relayed', () => relayed.length === 1);
   another.close();
 });
+
+test.each([
+  [1, false],
+  [16, true],
+])(
+  '[L-3] with %d threads a gateway has its share of 512 MB of unread responses',
+  async (threads, isClosed) => {
+    const shared = createGateway(threads);
+    const reader = new RawClient(shared.port);
+    reader.pause();
+    reader.send(GET);
+    await until('the request is relayed', () => relayed.length > 0);
+    relayed[0]?.client.send(Buffer.from(new ArrayBuffer(64 << 20)));
+    expect(shared.pendingResponses()).toBe(isClosed ? 0 : 1);
+    reader.close();
+    shared.stop();
+  },
+);

@@ -12,7 +12,7 @@ import type { Relay } from './relay/relay.ts';
 import { relayWhenComplete } from './request-head.ts';
 import { ResponseBytes } from './response-bytes.ts';
 import { listenTcp } from './tcp-listener.ts';
-import { UnsentResponses } from './unsent-responses.ts';
+import { UNSENT_RESPONSES_BYTES_MAX, UnsentResponses } from './unsent-responses.ts';
 import { ViewerFastPath } from './viewer-fast-path.ts';
 
 export interface GatewayOptions {
@@ -29,6 +29,8 @@ export interface GatewayOptions {
   readonly corsOrigin: string;
   /** Whether an edge that verifies tokens may cache sealed intervals. */
   readonly edgeCache: boolean;
+  /** The number of threads with a gateway; they share `UNSENT_RESPONSES_BYTES_MAX`. Default: one. */
+  readonly threads?: number;
   readonly onDefect: (error: Error) => void;
 }
 
@@ -60,6 +62,7 @@ export class Gateway {
   /** @throws Error with a message for the operator when it cannot listen on the port */
   constructor(options: GatewayOptions) {
     const { host, port, reusePort = false, backend, relay, corsOrigin, edgeCache } = options;
+    const { threads = 1 } = options;
     const allow = backend?.feed?.allow ?? '';
     this.responses = backend && new ResponseBytes({ corsOrigin, edgeCache, allow });
     this.context = {
@@ -69,7 +72,7 @@ export class Gateway {
       onDefect: options.onDefect,
       relay,
       openFiles: options.openFiles,
-      unsent: new UnsentResponses(),
+      unsent: new UnsentResponses(UNSENT_RESPONSES_BYTES_MAX / threads),
     };
     const events = connectionEvents(this.context, this.connections);
     this.listener = listenTcp(host, port, reusePort, events);

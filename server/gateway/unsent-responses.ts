@@ -5,8 +5,9 @@ export const STALL_BYTES = 16 << 10;
 /** The time in which a client must read `STALL_BYTES`. */
 export const STALL_TIMEOUT_S = 30;
 /**
- * Most memory of responses that clients have not read, without event streams, which have their own limits.
- * By calculation, a gateway that relays 5 Gbit/s to clients with 5 Mbit/s each needs 400 MB.
+ * Most memory of responses that clients have not read, without event streams, which have their own limits. The
+ * gateway threads have equal shares: with 512 MB each, seven exceeded the memory that a node may have. By
+ * calculation, gateways that relay 5 Gbit/s to clients with 5 Mbit/s each need 400 MB.
  */
 export const UNSENT_RESPONSES_BYTES_MAX = 512 << 20;
 

@@ -25,6 +25,8 @@ export interface WorkerStart extends ListenTarget {
   readonly time: Float64Array;
   readonly unavailable: UnavailableReasons;
   readonly openFiles: OpenFilesState;
+  /** The number of workers. */
+  readonly threads: number;
 }
 
 /** Why heartbeats (`registrations`) and long polls (`feed`) get a 503 now; null: they do not. */

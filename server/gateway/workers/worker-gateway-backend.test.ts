@@ -16,6 +16,7 @@ function fixture() {
       time: new Float64Array(new SharedArrayBuffer(8)),
       unavailable: { registrations: null, feed: null },
       openFiles: createOpenFiles().state,
+      threads: 1,
     },
     { nowMs: () => NOW_MS },
     { verify: async () => null, readSealed: async () => [] },

@@ -34,6 +34,7 @@ const startMessage = (host: string): WorkerStart => ({
   time: new Float64Array(new SharedArrayBuffer(8)),
   unavailable: { registrations: null, feed: null },
   openFiles: createOpenFiles().state,
+  threads: 1,
 });
 
 test('starting a worker rejects with the reason when it cannot listen', async () => {

@@ -152,6 +152,7 @@ export class WorkerPool implements RealtimeThreads {
       time: this.clock.memory,
       unavailable: this.unavailable,
       openFiles: openFiles.state,
+      threads: this.options.count,
     });
   }
 
