@@ -9,7 +9,8 @@ import { storeItem } from './storage.ts';
 export function useStoredMax(key: string, storage = pageStorage()) {
   const [max, setMax] = useState(() => Number(storage?.getItem(key)) || 0);
   useEffect(() => {
-    if (max > 0) storeItem(storage, key, String(max));
+    // Another tab may have stored a greater one.
+    if (max > Number(storage?.getItem(key) ?? 0)) storeItem(storage, key, String(max));
   }, [storage, key, max]);
   const raise = useCallback((to: number) => setMax((before) => Math.max(before, to)), []);
   return [max, raise] as const;

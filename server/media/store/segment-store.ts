@@ -8,7 +8,7 @@ export const PREVIEW_WINDOW_MS = 60_000;
 
 /** The segments of one stream, in memory and on disk. */
 export interface StreamSegments {
-  /** Oldest first. Both lists change in place. Lost segments are gaps. */
+  /** Oldest first. Lost segments are gaps. */
   readonly epochs: readonly Epoch[];
   readonly segments: readonly Segment[];
   readonly nextSeq: number;

@@ -151,11 +151,12 @@ export class StreamFolder {
 
   /** Reads the metadata of all segments and epochs. Removes broken segment files. */
   async load(): Promise<StoredStream> {
+    // Before the epochs: a source may add an epoch and its segments while these are read again.
+    const files = [...this.files];
     const { epochs, unreadableEpochs, ...loaded } = await this.loadEpochs();
     let { readFault } = loaded;
     let unreadable = unreadableEpochs.size;
     const epochNumbers = new Set(epochs.map(({ number }) => number));
-    const files = [...this.files];
     const segments: (Segment | undefined)[] = [];
     let next = 0;
     let broken = 0;
