@@ -8,10 +8,15 @@ export const REGISTRATION_MS = 1000;
 export const WINNERS_DELAY_INTERVALS = 4;
 /**
  * After a sealing that skipped intervals, the count of a round that was open then follows this many intervals
- * later: the SDK reports again at least once a second.
+ * later: viewers may need 3 s to get the request, or 2 s until they report again.
  */
-export const WINNERS_PROLONGED_INTERVALS = 8;
-/** Rounds whose request is older are not prolonged: by then viewers have stopped reporting. */
+export const WINNERS_PROLONGED_INTERVALS = 16;
+/**
+ * If that sealing has the request itself, the count follows as many intervals later as it skipped, at most this
+ * many more: viewers who poll read eight intervals a second until they get the request.
+ */
+export const WINNERS_CATCH_UP_INTERVALS_MAX = 24;
+/** Rounds whose request is older are not prolonged: most viewers have stopped reporting then. */
 export const WINNERS_PROLONGED_MAX_MS = 10_000;
 /** For this many intervals after a winners round, the report of a counted winner is acknowledged again. */
 export const WINNERS_REPEATED_INTERVALS = 40;

@@ -120,7 +120,7 @@ export class TokenSource {
     return new Promise((_, reject) => {
       this.#cancelTimer();
       this.#cancelTimer = this.#env.after(TIMEOUT_MS, () =>
-        reject(new FourbeatError('unavailable', 'getToken timed out.')),
+        reject(new FourbeatError('unavailable', 'No token.')),
       );
     });
   }

@@ -47,6 +47,21 @@ describe('a winner', () => {
     expect(attempts[0]).toBeLessThanOrEqual(100);
   });
 
+  test('[W-5] who gets the request late is reported until the service has prolonged the round', async () => {
+    const late = { lateMs: 3_000 };
+    const prolonged = report(
+      (nth) => (nth < 3 ? new FourbeatError('refused', 'x', 409) : null),
+      late,
+    );
+    await prolonged.machine.advance(5_000);
+    expect(await prolonged.done).toBe(true);
+    const closed = report(() => new FourbeatError('refused', 'x', 409), late);
+    await closed.machine.advance(20_000);
+    expect(await closed.done).toBe(false);
+    expect(closed.attempts.at(-1)).toBeLessThan(8_000);
+    expect(closed.attempts.length).toBeLessThan(14);
+  });
+
   test('who gets the request after the round is not reported', async () => {
     const { machine, attempts, done } = report(() => null, { lateMs: 60_000 });
     await machine.advance(5_000);

@@ -43,8 +43,8 @@ export async function reportWinner(
   if (remainingMs < -GRACE_MS) return false;
   await timers.wait(env.random() * Math.min(SPREAD_MS, remainingMs / 2));
   const backoff = new Backoff(env.random, MIN_BACKOFF_MS, MAX_BACKOFF_MS);
-  // Whether the service may still process an attempt to which it did not respond.
-  let mayBePending = false;
+  // Whether the service may still process an attempt to which it did not respond, or prolong the round (W-5).
+  let mayBePending = remainingMs < 0;
   for (;;) {
     const error = await api.recordWinner(isSure).then(() => null, toFourbeatError);
     if (!error) return true;

@@ -1,6 +1,10 @@
 import type { Chats, EventsInterval, FeedEvent } from '../../protocol/feed.ts';
-import { intervalStartMs } from '../../protocol/interval.ts';
-import { WINNERS_DELAY_INTERVALS } from '../../protocol/limits.ts';
+import { INTERVAL_MS, intervalStartMs } from '../../protocol/interval.ts';
+import {
+  WINNERS_CATCH_UP_INTERVALS_MAX,
+  WINNERS_DELAY_INTERVALS,
+  WINNERS_PROLONGED_INTERVALS,
+} from '../../protocol/limits.ts';
 import type { Quiz, QuizResults } from '../../protocol/quizzes.ts';
 import type { ViewCount } from '../../protocol/view-counts.ts';
 import { AnswerLedger, type AnswerOutcome, type SentAnswer } from './answer-ledger.ts';
@@ -21,6 +25,8 @@ import {
 const SETTLE_MS = 1_000;
 // Time limit for an expected event to appear in the feed.
 const DUE_AFTER_MS = 8_000;
+// The count of a round may follow its request this many intervals later (SPEC W-5).
+const WINNERS_COUNT_INTERVALS_MAX = WINNERS_PROLONGED_INTERVALS + WINNERS_CATCH_UP_INTERVALS_MAX;
 // A count that is read later than this is not checked: its heartbeats may have been removed.
 const COUNT_CHECK_MAX_MS = 4_000;
 // After this time, heartbeats from before a clock step no longer affect a count.
@@ -154,7 +160,7 @@ export class Ledger {
     for (let read = this.outOfOrder.get(this.next); read; read = this.outOfOrder.get(this.next)) {
       this.outOfOrder.delete(this.next);
       this.readTimesMs.set(this.next, read.receivedMs);
-      this.readTimesMs.delete(this.next - 2 * WINNERS_DELAY_INTERVALS);
+      this.readTimesMs.delete(this.next - WINNERS_COUNT_INTERVALS_MAX);
       for (const event of read.events.events) this.handleEvent(event, this.next, read.receivedMs);
       this.next++;
     }
@@ -225,7 +231,8 @@ export class Ledger {
   private handleWinnersRequest(interval: number, receivedMs: number): void {
     const round = this.winners.onRequest(interval);
     this.recordEvent(`request-quiz-winners ${round.number}`, receivedMs);
-    this.expectEvent(`quiz-winners ${round.number}`, receivedMs);
+    const latestMs = receivedMs + WINNERS_COUNT_INTERVALS_MAX * INTERVAL_MS;
+    this.expectEvent(`quiz-winners ${round.number}`, latestMs);
   }
 
   private handleWinners(count: number, interval: number, receivedMs: number): void {

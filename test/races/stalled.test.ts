@@ -141,6 +141,7 @@ test('[N-21] [W-5] a stalled batch of claims delays the count of its round, and 
   await fixture.sealNext(nextInterval());
   const claiming = await stallClaims([own.streamId]);
   sealedTo += 4;
+  await fixture.sealTo(sealedTo - 2);
   expect(await orStuck(fixture.sealTo(sealedTo))).not.toBe('stuck');
   expect(await fixture.store.listWinnersRounds(own)).toMatchObject([{ state: 'open' }]);
   await claiming.run('commit');
@@ -157,12 +158,25 @@ test('[N-21] [W-4] claims that stall before their round is sealed delay no seali
   const types = async () => (await fixture.readSealedEvents(own.streamId)).map(({ type }) => type);
   expect(await types()).toEqual(['request-quiz-winners']);
   sealedTo += 4;
+  await fixture.sealTo(sealedTo - 2);
   expect(await orStuck(fixture.sealTo(sealedTo))).not.toBe('stuck');
   expect(await fixture.store.listWinnersRounds(own)).toMatchObject([{ state: 'open' }]);
   await claiming.run('commit');
   await fixture.sealNext(nextInterval());
   expect(await fixture.store.listWinnersRounds(own)).toMatchObject([{ state: 'closed', count: 1 }]);
   expect(await types()).toEqual(['request-quiz-winners', 'quiz-winners']);
+});
+
+test('[W-5] a round is prolonged after skipped intervals while its claims are stalled', async () => {
+  await fixture.sealTo(sealedTo);
+  const own = await requestWinners();
+  await fixture.sealNext(nextInterval());
+  const claiming = await stallClaims([own.streamId]);
+  sealedTo += 4;
+  expect(await orStuck(fixture.sealTo(sealedTo))).not.toBe('stuck');
+  await claiming.run('commit');
+  await fixture.sealNext(nextInterval());
+  expect(await fixture.store.listWinnersRounds(own)).toMatchObject([{ state: 'open' }]);
 });
 
 test('[N-21] [N-19] claims of several streams wait for a round that is closing, and sealing does not wait for them', async () => {

@@ -1,6 +1,10 @@
-import { WINNERS_DELAY_INTERVALS } from '../../../protocol/limits.ts';
+import {
+  WINNERS_CATCH_UP_INTERVALS_MAX,
+  WINNERS_DELAY_INTERVALS,
+  WINNERS_PROLONGED_INTERVALS,
+} from '../../../protocol/limits.ts';
 import type { Quiz } from '../../../protocol/quizzes.ts';
-import { type DueWork, HAS_NO_BACKLOG } from '../../realtime/feed/due-work.ts';
+import { type DueWork, HAS_NO_BACKLOG, SKIPPED_MIN } from '../../realtime/feed/due-work.ts';
 import {
   ALL_CLOSES_MAX,
   ALL_RESULT_BYTES,
@@ -64,10 +68,16 @@ export const winnersDueWork: DueWork<WebhookEvent> = {
   ],
   onSkip: prolongRounds,
   run: closeRounds,
-  afterSeal: async (tx, { published, interval }) => {
+  afterSeal: async (tx, { published, interval, skipped }) => {
     const requests = published.filter(({ type }) => type === 'request-quiz-winners');
     const streamIds = requests.map(({ streamId }) => streamId);
-    await startRoundDelays(tx, streamIds, interval + WINNERS_DELAY_INTERVALS);
+    await startRoundDelays(tx, streamIds, interval + delayAfter(skipped));
     return null;
   },
 };
+
+/** The intervals from a request for winners to its count. @param skipped how many the sealing of the request skipped */
+function delayAfter(skipped: number): number {
+  if (skipped < SKIPPED_MIN) return WINNERS_DELAY_INTERVALS;
+  return WINNERS_PROLONGED_INTERVALS + Math.min(skipped, WINNERS_CATCH_UP_INTERVALS_MAX);
+}

@@ -22,9 +22,10 @@ afterEach(() => show.close());
 async function openRound(): Promise<number> {
   show = await openShow([STREAM]);
   const own = { id: uuidOf(2), streamId: STREAM, producer: PRODUCER };
-  await show.store.requestWinners({ ...own, nowMs: SHOW_START_MS });
   const interval = intervalAt(SHOW_START_MS);
-  await seal(-1, interval);
+  await seal(-1, interval - 1);
+  await show.store.requestWinners({ ...own, nowMs: SHOW_START_MS });
+  await seal(interval - 1, interval);
   return interval;
 }
 
@@ -48,7 +49,7 @@ test('[W-4] [W-9] a winner report is in time until the interval of the count end
 });
 
 test.each([3, 20])(
-  '[W-4] [W-5] a round in which no interval was sealed for %d intervals goes on for 2 s',
+  '[W-4] [W-5] a round in which no interval was sealed for %d intervals goes on for 4 s',
   async (skipped) => {
     const opened = await openRound();
     const resumed = opened + skipped + 1;
@@ -57,11 +58,31 @@ test.each([3, 20])(
       return show.store.recordWinners([{ streamId: STREAM, seat, receivedMs }]);
     };
     expect(await seal(opened, resumed)).toBeNull();
-    expect(await claimAt(resumed + 8, 1)).toEqual(['won']);
-    expect(await claimAt(resumed + 9, 2)).toEqual(['no-round']);
-    for (let interval = resumed + 1; interval < resumed + 8; interval++)
+    expect(await claimAt(resumed + 16, 1)).toEqual(['won']);
+    expect(await claimAt(resumed + 17, 2)).toEqual(['no-round']);
+    for (let interval = resumed + 1; interval < resumed + 16; interval++)
       expect(await seal(interval - 1, interval)).toBeNull();
-    expect(await seal(resumed + 7, resumed + 8)).toContain('"count":1');
+    expect(await seal(resumed + 15, resumed + 16)).toContain('"count":1');
+  },
+);
+
+test.each([
+  [2, 18],
+  [30, 40],
+])(
+  '[W-5] a request in a sealing that skips %d intervals has its count %d intervals later',
+  async (skipped, delay) => {
+    show = await openShow([STREAM]);
+    const start = intervalAt(SHOW_START_MS);
+    await seal(-1, start);
+    const own = { id: uuidOf(2), streamId: STREAM, producer: PRODUCER };
+    await show.store.requestWinners({ ...own, nowMs: SHOW_START_MS });
+    const requested = start + skipped + 1;
+    expect(await seal(start, requested)).toContain('request-quiz-winners');
+    const dueInterval = requested + delay;
+    for (let interval = requested + 1; interval < dueInterval; interval++)
+      expect(await seal(interval - 1, interval)).toBeNull();
+    expect(await seal(dueInterval - 1, dueInterval)).toContain('"count":0');
   },
 );
 
@@ -80,8 +101,9 @@ test('[W-10] a counted report is acknowledged again for 10 s after its round, un
   const request = (id: number, nowMs: number) =>
     show.store.requestWinners({ id: uuidOf(id), streamId: STREAM, producer: PRODUCER, nowMs });
   const interval = intervalAt(SHOW_START_MS);
+  await seal(-1, interval - 1);
   await request(2, SHOW_START_MS);
-  await seal(-1, interval);
+  await seal(interval - 1, interval);
   const counted = { streamId: STREAM, seat: 1, receivedMs: SHOW_START_MS + 300 };
   const others = [
     { ...counted, seat: 2 },
@@ -280,8 +302,9 @@ describe('the winners that the studio and the display get', () => {
     await show.store.nameViewers(
       named.map((seat) => ({ streamId: STREAM, seat, name: `name ${seat}`, messageId: `${seat}` })),
     );
+    await seal(-1, interval - 1);
     await show.store.requestWinners({ ...own, nowMs: SHOW_START_MS });
-    await seal(-1, interval);
+    await seal(interval - 1, interval);
     const claims = seats.map((seat) => ({ streamId: STREAM, seat, receivedMs: SHOW_START_MS + 1 }));
     await show.store.recordWinners([...claims, ...claims.slice(0, 10)]);
     await seal(interval, interval + 2);

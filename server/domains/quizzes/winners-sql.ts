@@ -8,7 +8,7 @@ import {
 import type { QuizState } from '../../../protocol/quizzes.ts';
 import type { WinnersRound } from '../../../protocol/studio.ts';
 import { DomainError } from '../../platform/errors.ts';
-import type { DueResult, DueRow, SkippedTime } from '../../realtime/feed/due-work.ts';
+import type { DueResult, DueRow, SealTime } from '../../realtime/feed/due-work.ts';
 import { recordEvent } from '../../realtime/feed/outbox-sql.ts';
 import { countRows, nextNumber } from '../../storage/sql/counters.ts';
 import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
@@ -320,18 +320,19 @@ async function countedBefore(
 
 /**
  * Gives the viewers of rounds that were open while no interval was sealed time to report again (W-5). With a restart
- * of 1.9 s, 2 of 20 winners were counted without it. A round whose claims are being stored keeps its due interval.
+ * of 1.9 s, 3 of 20 winners were counted without it.
  */
-export async function prolongRounds(
-  tx: Tx,
-  { after, interval, nowMs }: SkippedTime,
-): Promise<void> {
+export async function prolongRounds(tx: Tx, { interval, skipped, nowMs }: SealTime): Promise<void> {
   await tx.query(
     `update winners_rounds set due_interval = $2 where number in
      (select number from winners_rounds
       where state = 'open' and due_interval > $1 and due_interval < $2 and requested > $3
-      order by number ${tx.locks.settle})`,
-    [after, interval + WINNERS_PROLONGED_INTERVALS, nowMs - WINNERS_PROLONGED_MAX_MS],
+      order by number ${tx.locks.claim})`,
+    [
+      interval - skipped - 1,
+      interval + WINNERS_PROLONGED_INTERVALS,
+      nowMs - WINNERS_PROLONGED_MAX_MS,
+    ],
   );
 }
 

@@ -224,7 +224,8 @@ const seal = (intervals: number) =>
   command(`seal after ${intervals}`, async (model, { show }) => {
     model.nowMs = intervalStartMs(intervalAt(model.nowMs) + intervals);
     const interval = intervalAt(model.nowMs) - 1;
-    if (interval - model.watermark > 2) prolongRounds(model, interval);
+    const skipped = interval - model.watermark - 1;
+    if (skipped >= 2) prolongRounds(model, interval);
     const bodies = await sealShow(show, {
       after: model.watermark,
       interval,
@@ -242,7 +243,8 @@ const seal = (intervals: number) =>
       if (round?.dueInterval != null && round.dueInterval <= interval) {
         round.count = round.winners.size;
         plain.pending.push(`quiz-winners ${round.count}`);
-      } else if (round) round.dueInterval ??= interval + 4;
+      } else if (round)
+        round.dueInterval ??= interval + (skipped >= 2 ? 16 + Math.min(skipped, 24) : 4);
     }
     const bodiesByStream = Map.groupBy(bodies, ({ streamId }) => streamId);
     for (const [index, plain] of model.streams.entries()) {
@@ -259,8 +261,8 @@ function prolongRounds({ streams, watermark, nowMs }: Model, interval: number): 
   for (const plain of streams) {
     const round = openRoundOf(plain);
     if (round?.dueInterval == null || round.requested <= nowMs - 10_000) continue;
-    if (round.dueInterval > watermark && round.dueInterval < interval + 8)
-      round.dueInterval = interval + 8;
+    if (round.dueInterval > watermark && round.dueInterval < interval + 16)
+      round.dueInterval = interval + 16;
   }
 }
 

@@ -36,15 +36,11 @@ export interface SealTime {
   readonly endMs: number;
   /** Service time, Unix ms. */
   readonly nowMs: number;
+  /** How many intervals it skips: no node could seal them. Requests of viewers may have failed then, too. */
+  readonly skipped: number;
 }
 
-/** A sealing that skips intervals: no node could seal them. Requests of viewers may have failed then, too. */
-export interface SkippedTime extends SealTime {
-  /** The newest interval that was sealed before it. */
-  readonly after: number;
-}
-
-/** A sealing that skips fewer intervals is not worth mentioning: one is late now and then. */
+/** A sealing that skips fewer intervals is nothing unusual: one is late now and then. */
 export const SKIPPED_MIN = 2;
 
 /** What a domain's due work produced. */
@@ -76,7 +72,7 @@ export interface DueWork<DomainEvent> {
   readonly kind: string;
   readonly queries: readonly DueQuery[];
   /** Runs before the due rows are read, in a sealing that skips `SKIPPED_MIN` intervals or more. */
-  readonly onSkip?: (tx: Tx, skip: SkippedTime) => Promise<void>;
+  readonly onSkip?: (tx: Tx, time: SealTime) => Promise<void>;
   /** Carries out the due rows, if there are any, before the bodies of the interval are composed. */
   readonly run?: (
     tx: Tx,

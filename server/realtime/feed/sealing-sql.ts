@@ -61,10 +61,10 @@ export function createSealingProcedures<DomainEvent>(dueWork: readonly DueWork<D
         if (!(await raiseWatermark(tx, after, interval, dataSet))) {
           return notSealed(tx, after, interval);
         }
-        const time = { interval, endMs: intervalStartMs(interval + 1), nowMs };
-        if (interval - after > SKIPPED_MIN) {
-          for (const { onSkip } of dueWork) await onSkip?.(tx, { ...time, after });
-        }
+        // The first sealing of all follows none.
+        const skipped = after < 0 ? 0 : interval - after - 1;
+        const time = { interval, endMs: intervalStartMs(interval + 1), nowMs, skipped };
+        if (skipped >= SKIPPED_MIN) for (const { onSkip } of dueWork) await onSkip?.(tx, time);
         const { outbox, due, sealedBefore } = await findWork(tx, dueWork, after, interval);
         const results: ResultEvent[] = [];
         const domainEvents: DomainEvent[] = [];
