@@ -224,7 +224,7 @@ const seal = (intervals: number) =>
   command(`seal after ${intervals}`, async (model, { show }) => {
     model.nowMs = intervalStartMs(intervalAt(model.nowMs) + intervals);
     const interval = intervalAt(model.nowMs) - 1;
-    const skipped = interval - model.watermark - 1;
+    const skipped = model.watermark < 0 ? 0 : interval - model.watermark - 1;
     if (skipped >= 2) prolongRounds(model, interval);
     const bodies = await sealShow(show, {
       after: model.watermark,
