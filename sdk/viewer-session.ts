@@ -155,7 +155,7 @@ export class ViewerSession implements Viewer {
     const { quiz } = this;
     const outcome = quiz && (quiz.outcome ?? this.#answers.get(quiz.quiz));
     if (outcome && quiz.choice === choice) return outcome;
-    if (quiz && quiz.choice !== null) throw new FourbeatError('refused', 'Already answered.');
+    if (quiz && quiz.choice !== null) throw new FourbeatError('refused', 'Answered.');
     if (!quiz || !this.remainingMs()) throw new FourbeatError('refused', 'No open quiz.');
     if (!quiz.quiz.order.includes(choice)) throw new FourbeatError('refused', 'No such choice.');
     return this.#sendAnswer(quiz.quiz, choice);

@@ -8,11 +8,12 @@ import { reportWinner } from './winner-report.ts';
 /** A report of a viewer who gets the request this long after its interval. */
 function report(
   reply: (nth: number) => FourbeatError | null,
-  { lateMs = 50, random = 0.5, timeoutMs = 0 } = {},
+  { lateMs = 50, random = 0.5, timeoutMs = 0, isHidden = false } = {},
 ) {
   const interval = 7_040_000_000;
   const startMs = intervalStartMs(interval + 1) + lateMs;
-  const machine = new FakeMachine({ startMs, random: () => random });
+  const machine = new FakeMachine({ startMs, random: () => random, hasPage: true });
+  if (isHidden) void machine.setHidden(true);
   const attempts: number[] = [];
   const api = {
     recordWinner: async () => {
@@ -100,14 +101,6 @@ describe('a winner', () => {
     expect(attempts).toHaveLength(3);
   });
 
-  test('[W-9] is not reported again after a 409 when the limit rejected the reports before', async () => {
-    const errors = [new FourbeatError('busy', 'x', 429), new FourbeatError('refused', 'x', 409)];
-    const { machine, attempts, done } = report((nth) => errors[nth - 1] ?? null);
-    await machine.advance(10_000);
-    expect(await done).toBe(false);
-    expect(attempts).toHaveLength(2);
-  });
-
   test('is reported for at most 10 s', async () => {
     const { machine, attempts, done } = report(() => new FourbeatError('unavailable', 'x'));
     await machine.advance(60_000);
@@ -116,14 +109,18 @@ describe('a winner', () => {
     expect(attempts.length).toBeLessThan(16);
   });
 
-  test.each([
-    ['[W-8] has not won', new FourbeatError('denied', 'x', 401)],
-    ['[W-9] is too late', new FourbeatError('refused', 'x', 409)],
-  ])('who %s is rejected, and not reported again', async (_, error) => {
-    const { machine, attempts, done } = report(() => error);
+  test('[W-8] who has not won is rejected, and not reported again', async () => {
+    const { machine, attempts, done } = report(() => new FourbeatError('denied', 'x', 401));
     await machine.advance(5_000);
     expect(await done).toBe(false);
     expect(attempts).toHaveLength(1);
+  });
+
+  test('[W-6] is reported at once in a hidden page, whose timers are late', async () => {
+    const { machine, attempts, done } = report(() => null, { isHidden: true });
+    await machine.settle();
+    expect(attempts).toEqual([0]);
+    expect(await done).toBe(true);
   });
 
   test('who leaves is not reported', async () => {

@@ -9,7 +9,7 @@ import { toFourbeatError } from './errors.ts';
 
 /** Dependencies of `reportWinner`. */
 export interface WinnerReportDeps {
-  readonly env: Pick<Environment, 'random'>;
+  readonly env: Pick<Environment, 'random' | 'visibility'>;
   readonly clock: Pick<ServiceClock, 'nowMs'>;
   readonly api: Pick<ApiClient, 'recordWinner'>;
   readonly timers: CancellableTimers;
@@ -41,16 +41,16 @@ export async function reportWinner(
   const endMs = intervalStartMs(interval + WINNERS_DELAY_INTERVALS + 1);
   const remainingMs = endMs - clock.nowMs();
   if (remainingMs < -GRACE_MS) return false;
-  await timers.wait(env.random() * Math.min(SPREAD_MS, remainingMs / 2));
+  // In a hidden page the timer would take up to 1.5 s, and the report would be too late.
+  if (!env.visibility?.isHidden())
+    await timers.wait(env.random() * Math.min(SPREAD_MS, remainingMs / 2));
   const backoff = new Backoff(env.random, MIN_BACKOFF_MS, MAX_BACKOFF_MS);
-  // Whether the service may still process an attempt to which it did not respond, or prolong the round (W-5).
-  let mayBePending = remainingMs < 0;
   for (;;) {
     const error = await api.recordWinner(isSure).then(() => null, toFourbeatError);
     if (!error) return true;
     const ms = backoff.nextMs(error);
-    mayBePending ||= error.kind === 'unavailable';
-    const mayWin = error.isRetryable || (mayBePending && error.status === 409);
+    // After a 409 it may still process an attempt to which it did not respond, or prolong the round (W-5).
+    const mayWin = error.isRetryable || error.status === 409;
     if (!mayWin || clock.nowMs() + ms > endMs + GRACE_MS) return false;
     await timers.wait(ms);
   }

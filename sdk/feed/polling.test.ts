@@ -61,6 +61,17 @@ describe('polls', () => {
     expect(gaps).toEqual([]);
   });
 
+  test('keep up in a hidden page, whose timers run once a second', async () => {
+    const { machine, fixture, intervals, states } = startFeed({ transport: 'poll' });
+    await machine.advance(5_000);
+    machine.throttlesHiddenPage = true;
+    await machine.setHidden(true);
+    await machine.advance(60_000);
+    expect(intervals).toEqual(range(intervals[0], intervals.at(-1)));
+    expect((fixture.current - (intervals.at(-1) ?? 0)) * INTERVAL_MS).toBeLessThanOrEqual(2_000);
+    expect(states).toEqual(['live']);
+  });
+
   test('do not report a single failure that is retried soon', async () => {
     const { machine, fixture, states, intervals } = startFeed({ transport: 'poll' });
     await machine.advance(5_000);

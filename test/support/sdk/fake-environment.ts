@@ -34,6 +34,8 @@ export class FakeMachine {
   private elapsedMs = 0;
   private monotonicMs = 1_000;
   private isHidden = false;
+  /** Whether timers of the hidden page run once a second, as in browsers. */
+  throttlesHiddenPage = false;
   private readonly timers = new Set<Timer>();
   private readonly listeners = new Set<() => void>();
   private readonly startMs: number;
@@ -54,7 +56,7 @@ export class FakeMachine {
       monotonicMs: () => this.monotonicMs,
       after: (ms, run) => {
         const inMs = ms > TIMER_MAX_MS ? 0 : Math.max(0, ms);
-        const timer = { dueMs: this.monotonicMs + inMs, run };
+        const timer = { dueMs: this.timerDueMs(inMs), run };
         this.timers.add(timer);
         return () => this.timers.delete(timer);
       },
@@ -120,6 +122,11 @@ export class FakeMachine {
   /** Lets promises settle without advancing time. */
   async settle(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  private timerDueMs(inMs: number): number {
+    const dueMs = this.monotonicMs + inMs;
+    return this.isHidden && this.throttlesHiddenPage ? Math.ceil(dueMs / 1_000) * 1_000 : dueMs;
   }
 
   /** @returns the timer that is due first; of several, the one that was set first */

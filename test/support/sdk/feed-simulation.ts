@@ -13,7 +13,7 @@ interface FeedOptions {
 
 /** A service, and one viewer who reads its feed. */
 export function startFeed(options?: FeedOptions) {
-  const machine = new FakeMachine();
+  const machine = new FakeMachine({ hasPage: true });
   const fixture = new FeedFixture(machine);
   return { machine, fixture, ...createViewerFeed({ machine, fixture }, options) };
 }
