@@ -10,7 +10,7 @@ export function useStoredMax(key: string, storage = pageStorage()) {
   const [max, setMax] = useState(() => Number(storage?.getItem(key)) || 0);
   useEffect(() => {
     // Another tab may have stored a greater one.
-    if (max > Number(storage?.getItem(key) ?? 0)) storeItem(storage, key, String(max));
+    if (max > (Number(storage?.getItem(key)) || 0)) storeItem(storage, key, String(max));
   }, [storage, key, max]);
   const raise = useCallback((to: number) => setMax((before) => Math.max(before, to)), []);
   return [max, raise] as const;

@@ -12,11 +12,11 @@ export const WINNERS_DELAY_INTERVALS = 4;
  */
 export const WINNERS_PROLONGED_INTERVALS = 16;
 /**
- * If that sealing has the request itself, the count follows as many intervals later as it skipped, at most this
- * many more: viewers who poll read eight intervals a second until they get the request.
+ * If that sealing has the request itself, the count follows still later: by as many intervals as it skipped, at most
+ * this many. Viewers who poll read eight intervals a second until they get the request.
  */
 export const WINNERS_CATCH_UP_INTERVALS_MAX = 24;
-/** Rounds whose request is older are not prolonged: most viewers have stopped reporting then. */
+/** A later sealing prolongs no round whose request is older: most viewers have stopped reporting then. */
 export const WINNERS_PROLONGED_MAX_MS = 10_000;
 /** For this many intervals after a winners round, the report of a counted winner is acknowledged again. */
 export const WINNERS_REPEATED_INTERVALS = 40;

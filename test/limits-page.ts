@@ -10,7 +10,7 @@ const TABLES: Readonly<Record<string, string>> = {
   'Requests, streams and shows': 'protocol/limits.ts',
   'Members and sessions': 'server/auth/members/member-rules.ts',
   'Studio responses that clients have not read, for each thread': 'server/auth/large-responses.ts',
-  'Responses that clients have not read, for each gateway thread':
+  'Responses that clients have not read, all gateway threads of a node together':
     'server/gateway/unsent-responses.ts',
   'Open event streams with the state of shows, on each node':
     'server/domains/live/open-stream-limit.ts',

@@ -242,6 +242,7 @@ describe('Ledger', () => {
     const failedChecksOf = (at: number, count: number, skipped: readonly number[] = []) => {
       const { ledger, read, settle, probe, failedChecks } = setUp();
       ledger.expectEvent('request-quiz-winners 1', intervalStartMs(FIRST));
+      if (!skipped.includes(-1)) read(-1);
       read(0, [{ type: 'request-quiz-winners', data: null }]);
       const round = ledger.winners.latest();
       if (!round) throw new Error('no round was opened');
@@ -259,6 +260,7 @@ describe('Ledger', () => {
     expect(failedChecksOf(3, 1)).toEqual(['winners']);
     // Rounds go on after a sealing that skips intervals.
     expect(failedChecksOf(11, 1, [1, 2])).not.toContain('winners');
+    expect(failedChecksOf(21, 1, [-1])).not.toContain('winners');
   });
 
   test('[I-2] Ledger reports an expected event that never appears', () => {

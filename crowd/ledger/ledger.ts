@@ -25,7 +25,7 @@ import {
 const SETTLE_MS = 1_000;
 // Time limit for an expected event to appear in the feed.
 const DUE_AFTER_MS = 8_000;
-// The count of a round may follow its request this many intervals later (SPEC W-5).
+// The count of a round may follow its request this many intervals later (SPEC W-5), after a second outage even more.
 const WINNERS_COUNT_INTERVALS_MAX = WINNERS_PROLONGED_INTERVALS + WINNERS_CATCH_UP_INTERVALS_MAX;
 // A count that is read later than this is not checked: its heartbeats may have been removed.
 const COUNT_CHECK_MAX_MS = 4_000;
@@ -248,9 +248,10 @@ export class Ledger {
     });
   }
 
-  // Whether each interval up to that of the count was sealed on time: a viewer read it before the next one ended.
+  // Whether each interval from before the request to the count was sealed on time: a viewer read it before the next
+  // one ended. The one before: the sealing of the request may have skipped it.
   private isOnTime(round: Round): boolean {
-    for (let after = 1; after <= WINNERS_DELAY_INTERVALS; after++) {
+    for (let after = -1; after <= WINNERS_DELAY_INTERVALS; after++) {
       const interval = round.interval + after;
       const readMs = this.readTimesMs.get(interval) ?? Number.POSITIVE_INFINITY;
       if (readMs >= intervalStartMs(interval + 2)) return false;

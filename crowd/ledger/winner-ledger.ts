@@ -108,8 +108,8 @@ export class WinnerLedger {
 
   /**
    * Checks that the count is in the right interval (W-5).
-   * @param isOnTime whether the four intervals after the request were sealed on time; otherwise some
-   *   may be skipped (F-16) and the count is in a later one
+   * @param isOnTime whether the intervals from the one before the request to the fourth after it were sealed on
+   *   time; otherwise some may be skipped (F-16) and the count is in a later one
    */
   checkDelay(round: Round, interval: number, isOnTime: boolean): string | null {
     const delay = interval - round.interval;

@@ -7,7 +7,7 @@ export interface ShownRound {
   readonly count: number | null;
 }
 
-/** The count comes a second after the request, or up to 10 s after an outage (SPEC W-5). */
+/** The count comes a second after the request, after an outage usually within 10 s (SPEC W-5). */
 const COUNTING_MS = 12_000;
 const SHOWN_MS = 10_000;
 
