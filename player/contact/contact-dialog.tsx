@@ -54,7 +54,13 @@ export function ContactDialog(props: ContactDialogProps) {
         <h2 id={titleId} className="contact-title">
           {request ? texts.contact.dialogTitle : texts.contact.storedDialogTitle}
         </h2>
-        {request && <ContactFields request={request} defaultName={defaultName} />}
+        {request && (
+          <ContactFields
+            request={request}
+            defaultName={defaultName}
+            isReadOnly={status === 'busy'}
+          />
+        )}
         {hasDetails && !request?.details && (
           <p id={storedId}>{request ? texts.contact.storedBefore : texts.contact.stored}</p>
         )}
@@ -73,9 +79,11 @@ export function ContactDialog(props: ContactDialogProps) {
 interface ContactFieldsProps {
   readonly request: ContactRequest;
   readonly defaultName: string;
+  /** While the details are sent: what was changed then would be lost. */
+  readonly isReadOnly: boolean;
 }
 
-function ContactFields({ request, defaultName }: ContactFieldsProps) {
+function ContactFields({ request, defaultName, isReadOnly }: ContactFieldsProps) {
   return (
     <>
       <p className="contact-note" dir="auto">
@@ -88,6 +96,7 @@ function ContactFields({ request, defaultName }: ContactFieldsProps) {
           name="name"
           defaultValue={request.details?.name ?? defaultName}
           maxLength={CONTACT_NAME_CHARS}
+          readOnly={isReadOnly}
           autoComplete="name"
           dir="auto"
           required
@@ -101,6 +110,7 @@ function ContactFields({ request, defaultName }: ContactFieldsProps) {
           name="contact"
           defaultValue={request.details?.contact ?? ''}
           maxLength={CONTACT_CHARS}
+          readOnly={isReadOnly}
           autoComplete="email"
           inputMode="email"
           dir="auto"

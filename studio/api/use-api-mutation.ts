@@ -14,6 +14,13 @@ interface MutationOptions<Name extends OperationName> {
   readonly targetOf?: (input: CallInput<Name>) => string;
 }
 
+/** A call, with the callbacks of the render in which it was made. */
+interface Call<Name extends OperationName> {
+  readonly input: CallInput<Name>;
+  readonly onSuccess: MutationOptions<Name>['onSuccess'] | undefined;
+  readonly onError: MutationOptions<Name>['onError'] | undefined;
+}
+
 /**
  * Mutates by an operation. A second call for the same target is ignored while the first is pending.
  */
@@ -29,8 +36,9 @@ export function useApiMutation<Name extends OperationName>(
   const { mutate: run, isPending } = useMutation({
     // No queueing while offline: the client decides when to give up.
     networkMode: 'always',
-    mutationFn: (input: CallInput<Name>) => studio.call(name, input),
-    onSuccess: async (response, input) => {
+    mutationFn: ({ input }: Call<Name>) => studio.call(name, input),
+    // Those of the call: a page may have rendered with other ones since, while another question is open.
+    onSuccess: async (response, { input, onSuccess }) => {
       await Promise.all(
         invalidates.map((operation) => queries.invalidateQueries({ queryKey: [operation] })),
       );
@@ -38,17 +46,17 @@ export function useApiMutation<Name extends OperationName>(
       closeError.current();
       onSuccess?.(response, input);
     },
-    onError: (error) => {
+    onError: (error, { onError }) => {
       if (onError) onError(error);
       else closeError.current = showError(error);
     },
-    onSettled: (_, __, input) => pendingTargets.current.delete(targetOf(input)),
+    onSettled: (_, __, { input }) => pendingTargets.current.delete(targetOf(input)),
   });
   const mutate = (input: CallInput<Name> = {}) => {
     const target = targetOf(input);
     if (pendingTargets.current.has(target)) return;
     pendingTargets.current.add(target);
-    run(input);
+    run({ input, onSuccess, onError });
   };
   return { mutate, isPending };
 }

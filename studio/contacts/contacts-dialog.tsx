@@ -138,7 +138,7 @@ function ContactList({ round, contacts, onErased }: ContactListProps) {
   const { mutate, isPending } = useApiMutation('eraseContact', {
     invalidates: INVALIDATED,
     onSuccess: () => {
-      setToErase(null);
+      setToErase((current) => (current === toErase ? null : current));
       onErased();
     },
   });

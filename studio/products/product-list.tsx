@@ -77,7 +77,11 @@ export function ProductList({ streamId, products, isConnected = true }: ProductL
           )
         }
       </Dialog>
-      <DeleteDialog streamId={streamId} product={toDelete} onClose={() => setToDelete(null)} />
+      <DeleteDialog
+        streamId={streamId}
+        product={toDelete}
+        onClose={() => setToDelete((current) => (current === toDelete ? null : current))}
+      />
     </div>
   );
 }

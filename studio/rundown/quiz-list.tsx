@@ -45,7 +45,7 @@ export function QuizList({ streamId, rundown, onEdit }: QuizListProps) {
   const [toDelete, setToDelete] = useState<StudioQuiz | null>(null);
   const remove = useApiMutation('deleteQuiz', {
     invalidates: INVALIDATED,
-    onSuccess: () => setToDelete(null),
+    onSuccess: () => setToDelete((current) => (current === toDelete ? null : current)),
   });
   const duplicate = useApiMutation('duplicateQuiz', { invalidates: INVALIDATED });
   const mayChange = usePermission('patchQuiz');

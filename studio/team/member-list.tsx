@@ -22,7 +22,7 @@ export function MemberList({ members }: { readonly members: readonly Member[] })
     invalidates: INVALIDATED,
     onSuccess: () => {
       showSuccess(texts.members.removed, toRemove?.name);
-      setToRemove(null);
+      setToRemove((current) => (current === toRemove ? null : current));
     },
   });
   return (

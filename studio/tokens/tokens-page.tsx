@@ -46,7 +46,7 @@ function TokenList({ tokens }: { readonly tokens: readonly ApiToken[] }) {
     invalidates: ['listApiTokens'],
     onSuccess: () => {
       showSuccess(texts.revoke.done, toRevoke?.name);
-      setToRevoke(null);
+      setToRevoke((current) => (current === toRevoke ? null : current));
     },
   });
   if (tokens.length === 0) {

@@ -24,7 +24,10 @@ export function DialogForm(props: DialogFormProps) {
   useUnsavedChanges(fields);
   return (
     <Form className="grid grid-cols-1 gap-5" validationBehavior={validation} onSubmit={onSubmit}>
-      {children}
+      {/* What is changed while it is being saved would be lost. */}
+      <div className="contents" inert={isPending}>
+        {children}
+      </div>
       <DialogActions>
         <Button onPress={onCancel}>{texts.cancel}</Button>
         <Button type="submit" variant="primary" isPending={isPending}>

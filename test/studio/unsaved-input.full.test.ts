@@ -173,6 +173,52 @@ describe('a save that succeeds after its dialog was closed', () => {
     await page.getByText('Which planet is red?').waitFor();
   }, 60_000);
 
+  test('takes no changes of a draft while it is being saved', async () => {
+    const { page } = owner;
+    const show = await createShow('Drafts');
+    const { id } = await fixture.call<StudioQuiz>(
+      owner,
+      'POST',
+      `/streams/${show.id}/quizzes`,
+      QUIZ,
+    );
+    await page.goto(`${fixture.url}/studio/streams/${show.id}/rundown`);
+    const path = new RegExp(`/quizzes/${id}$`);
+    const restore = await failWrites(path);
+    await page
+      .getByRole('button', { name: /actions/i })
+      .first()
+      .click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    await field(dialog(), 'Question').fill('Which planet is next?');
+    await button(dialog(), 'Save').click();
+    await field(dialog(), 'Question').press('x');
+    expect(await field(dialog(), 'Question').inputValue()).toBe('Which planet is next?');
+    restore();
+    await dialog().waitFor({ state: 'detached' });
+    await page.getByText('Which planet is next?').waitFor();
+    await page.unroute(path);
+  }, 60_000);
+
+  test('names the token that was revoked, and leaves the question of the next one open', async () => {
+    const { page } = owner;
+    for (const name of ['Alpha', 'Beta'])
+      await fixture.call(owner, 'POST', '/api-tokens', { name });
+    await page.goto(`${fixture.url}/studio/tokens`);
+    const path = /api-tokens\/[\w-]+$/;
+    const restore = await failWrites(path);
+    await button(page, 'Revoke Alpha').click();
+    await button(page.getByRole('alertdialog'), 'Revoke').click();
+    await button(page.getByRole('alertdialog'), 'Cancel').click();
+    await button(page, 'Revoke Beta').click();
+    restore();
+    await page.getByText(/Alpha.* was revoked/).waitFor();
+    await page.getByRole('alertdialog', { name: /Revoke .*Beta/ }).waitFor();
+    await button(page.getByRole('alertdialog'), 'Cancel').click();
+    await button(page, 'Revoke Beta').waitFor();
+    await page.unroute(path);
+  }, 60_000);
+
   test('leaves the dialog of the next product open', async () => {
     const { page } = owner;
     const show = await createShow('Products');

@@ -76,10 +76,11 @@ export function PurchaseForm({ products, onSend, ...rest }: OfferFormProps) {
     ...{ name: name.trim(), text: text.trim() },
     ...(isOfProduct && { productId, quantity }),
   };
+  // The next purchase may have been entered meanwhile.
   const clear = () => {
-    setName('');
-    setText('');
-    setQuantity(1);
+    setName((current) => (current === name ? '' : current));
+    setText((current) => (current === text ? '' : current));
+    setQuantity((current) => (current === quantity ? 1 : current));
   };
   return (
     <OfferFields {...rest} onSubmit={() => onSend({ type: 'purchase', data }, clear)}>
