@@ -57,6 +57,7 @@ describe('a scene with a winner', () => {
       await deletion(page).waitFor({ state: 'hidden' });
       await notice(page).waitFor();
       await page.keyboard.press('Enter');
+      await deletion(page).waitFor();
       await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
       await notice(page).waitFor({ state: 'detached' });
