@@ -55,9 +55,10 @@ describe('a scene with a winner', () => {
       expect(await page.getByRole('textbox', { name: 'Your name' }).count()).toBe(0);
       await page.keyboard.press('Escape');
       await deletion(page).waitFor({ state: 'hidden' });
-      await notice(page).waitFor();
+      // The browser reports the close after it has hidden the dialog.
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
       await page.keyboard.press('Enter');
-      await deletion(page).waitFor();
+      await page.waitForFunction("document.activeElement.textContent === 'Cancel'");
       await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
       await notice(page).waitFor({ state: 'detached' });
