@@ -91,7 +91,7 @@ export class SegmentList {
     return true;
   }
 
-  /** Whether so many gaps are too many after a segment. */
+  /** Whether this number of gaps after a segment is too large to be listed. */
   private isTooLong(gaps: number, before: Segment | undefined): boolean {
     return gaps > GAPS_MAX && (before?.seq ?? -1) >= this.previewSeq();
   }
