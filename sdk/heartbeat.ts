@@ -52,10 +52,8 @@ export class Heartbeat {
   }
 
   #onVisibilityChange(): void {
-    const isHidden = this.#env.visibility?.isHidden() ?? false;
-    this.#hiddenSinceMs = isHidden ? this.#env.monotonicMs() : Infinity;
-    this.#cancelTimer();
-    this.#cancelTimer = this.#env.after(this.#dueMs - this.#env.monotonicMs(), () => this.#tick());
+    this.#hiddenSinceMs = this.#env.visibility?.isHidden() ? this.#env.monotonicMs() : Infinity;
+    this.#schedule(this.#dueMs);
   }
 
   #tick(): void {
@@ -66,10 +64,10 @@ export class Heartbeat {
     void this.#send();
   }
 
-  #schedule(): void {
+  #schedule(dueMs = this.#env.monotonicMs() + HEARTBEAT_MS): void {
+    this.#dueMs = dueMs;
     this.#cancelTimer();
-    this.#dueMs = this.#env.monotonicMs() + HEARTBEAT_MS;
-    this.#cancelTimer = this.#env.after(HEARTBEAT_MS, () => this.#tick());
+    this.#cancelTimer = this.#env.after(dueMs - this.#env.monotonicMs(), () => this.#tick());
   }
 
   async #send(): Promise<void> {

@@ -5,11 +5,9 @@ import { requireFourbeat, toFourbeatError } from './errors.ts';
 import type { EventsInterval } from './types.ts';
 
 // Twice the rate of intervals: a crowd that catches up sends at most twice the usual requests.
-const SPACING_MS = 125;
-// A request that starts late by up to this, because of its timer, does not delay the next one. Browsers call
-// the timers of a hidden page once a second.
-const TIMER_SLACK_MS = 50;
-const HIDDEN_TIMER_SLACK_MS = 1_000;
+const MAX_REQUESTS_PER_SECOND = 8;
+// Less than a second / 8, since timers are late.
+const SPACING_MS = 100;
 // As many intervals as a request may take (5 s); with fewer, slow networks fall behind.
 const MAX_IN_FLIGHT = 20;
 
@@ -26,6 +24,8 @@ export class IntervalFetcher {
   #inFlight = 0;
   #failures = 0;
   #notBeforeMs = 0;
+  /** When the last requests were sent, all but one of those allowed in a second. */
+  readonly #sentMs = Array<number | undefined>(MAX_REQUESTS_PER_SECOND - 1);
 
   constructor(env: Environment, api: Pick<ApiClient, 'interval'>) {
     this.#env = env;
@@ -46,10 +46,13 @@ export class IntervalFetcher {
 
   /** @throws FourbeatError, and delays the next request */
   async fetchInterval(interval: number): Promise<EventsInterval> {
-    const earliestMs =
-      this.#env.monotonicMs() -
-      (this.#env.visibility?.isHidden() ? HIDDEN_TIMER_SLACK_MS : TIMER_SLACK_MS);
-    this.#notBeforeMs = Math.max(this.#notBeforeMs, earliestMs) + SPACING_MS;
+    const nowMs = this.#env.monotonicMs();
+    this.#sentMs.push(nowMs);
+    // Browsers call the timers of a hidden page once a second: its requests are sent together.
+    this.#notBeforeMs = Math.max(
+      (this.#sentMs.shift() ?? 0) + 1_000,
+      this.#env.visibility?.isHidden() ? 0 : nowMs + SPACING_MS,
+    );
     const failuresBefore = this.#failures;
     this.#inFlight++;
     try {

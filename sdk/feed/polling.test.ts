@@ -72,6 +72,23 @@ describe('polls', () => {
     expect(states).toEqual(['live']);
   });
 
+  test.each([false, true])(
+    'are at most 8 a second after a sleep, also in a hidden page: %p',
+    async (isHidden) => {
+      const { machine, fixture } = startFeed({ transport: 'poll' });
+      await machine.advance(5_000);
+      await machine.setHidden(isHidden);
+      const before = fixture.requests.length;
+      await machine.sleep(10_000, true);
+      await machine.advance(10_000);
+      const sentMs = fixture.requests.slice(before).map(({ atMs }) => atMs);
+      expect(sentMs.length).toBeGreaterThan(70);
+      // The ninth is a second after the first, or later.
+      const spansMs = sentMs.slice(8).map((atMs, index) => atMs - (sentMs[index] ?? 0));
+      expect(Math.min(...spansMs)).toBeGreaterThanOrEqual(1_000);
+    },
+  );
+
   test('do not report a single failure that is retried soon', async () => {
     const { machine, fixture, states, intervals } = startFeed({ transport: 'poll' });
     await machine.advance(5_000);
