@@ -52,7 +52,7 @@ export function clientAddress(
 
 /** The address that a proxy added to `X-Forwarded-For`: its last entry. @returns null without one */
 export function forwardedAddress(forwardedFor: string | null): string | null {
-  const last = forwardedFor?.split(',').at(-1)?.trim();
+  const last = forwardedFor?.slice(forwardedFor.lastIndexOf(',') + 1).trim();
   return last ? withoutPort(last) : null;
 }
 

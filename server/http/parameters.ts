@@ -44,29 +44,31 @@ export function checkEncoding(url: string): void {
  */
 export function readQuery<T extends z.ZodObject>(request: Request, schema: T): z.infer<T> {
   const values = new Map<string, string>();
-  for (const [name, value] of queryPairs(request.url)) {
-    if (!Object.hasOwn(schema.shape, name)) continue;
-    if (values.has(name)) throw new Problem(400, `${name}: send this parameter once.`);
-    values.set(name, value);
+  for (const part of queryOf(request.url).split('&')) {
+    const [name, value] = splitPair(part);
+    const known = decodeComponent(name);
+    if (!Object.hasOwn(schema.shape, known)) continue;
+    if (values.has(known)) throw new Problem(400, `${known}: send this parameter once.`);
+    values.set(known, decodeComponent(value));
   }
   return validate(schema, Object.fromEntries(values));
 }
 
-function queryPairs(url: string): [string, string][] {
+function queryOf(url: string): string {
   const start = url.indexOf('?');
-  if (start === -1) return [];
-  const query = url.slice(start + 1).split('#', 1)[0] ?? '';
-  return query
-    .split('&')
-    .filter((part) => part !== '')
-    .map((part) => {
-      const equals = part.indexOf('=');
-      return equals === -1
-        ? [decodeComponent(part), '']
-        : [decodeComponent(part.slice(0, equals)), decodeComponent(part.slice(equals + 1))];
-    });
+  return start === -1 ? '' : (url.slice(start + 1).split('#', 1)[0] ?? '');
 }
 
+/** @returns the name and the value of `name=value`, as they are encoded */
+function splitPair(part: string): [name: string, value: string] {
+  const equals = part.indexOf('=');
+  return equals === -1 ? [part, ''] : [part.slice(0, equals), part.slice(equals + 1)];
+}
+
+const ENCODED = /[%+]/;
+
 function decodeComponent(text: string): string {
+  // Anybody may send 7,500 parameters: to decode each takes 1 ms.
+  if (!ENCODED.test(text)) return text;
   return decodeURIComponent(text.replaceAll('+', ' '));
 }

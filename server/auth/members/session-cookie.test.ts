@@ -40,6 +40,14 @@ test.each([
   expect(insecure.read(requestWith(cookie))).toBeNull();
 });
 
+test.each([
+  ['among 16 KB of others', `${'a=;'.repeat(5_000)} fourbeat=${secret};${' '.repeat(1_000)}`],
+  ['before another of this name', `fourbeat=${secret}; fourbeat=${'b'.repeat(43)}`],
+  ['after names and values that contain its name', `xfourbeat=1; a=fourbeat=2;fourbeat=${secret}`],
+])('[U-3] the session cookie is found %s', (_, cookie) => {
+  expect(insecure.read(requestWith(cookie))).toBe(secret);
+});
+
 test('[L-16] the cookie of a device is apart from that of the session, and valid for a year', () => {
   const value = new KnownDevices('secret', (n) => crypto.getRandomValues(new Uint8Array(n))).issue(
     'ada@example.org',
