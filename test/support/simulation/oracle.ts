@@ -65,6 +65,7 @@ export class Oracle {
   private readonly heartbeats = new Map<SentRequest, Heartbeat>();
   private readonly answersOf = new Map<string, string>();
   private readonly rounds: { id: string; quizzes: readonly PublishedQuiz[] }[] = [];
+  private roundCounts = 0;
   private game: PublishedQuiz[] = [];
   private readonly claims: Claim[] = [];
   /** The `firstRound` of the claims under way. */
@@ -121,6 +122,11 @@ export class Oracle {
 
   roundRefused(): void {
     this.isRoundRequested = false;
+  }
+
+  /** Whether viewers got no count of a round yet. */
+  get isCountMissing(): boolean {
+    return this.roundCounts < this.rounds.length;
   }
 
   eventSent(number: number): void {
@@ -244,6 +250,7 @@ export class Oracle {
 
   private onNewEvent({ interval, type, data }: ReadEvent): void {
     if (type === 'chats') this.posts.onChats(data as ChatsEvent);
+    if (type === 'quiz-winners') this.roundCounts++;
     if (type !== 'view-count') return;
     const { value } = data as { value: number };
     const { low, high } = this.ledger.boundsAtEndOf(interval);

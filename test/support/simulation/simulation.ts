@@ -1,4 +1,5 @@
-import { intervalAt } from '../../../protocol/interval.ts';
+import { INTERVAL_MS, intervalAt } from '../../../protocol/interval.ts';
+import { WINNERS_PROLONGED_INTERVALS, WINNERS_PROLONGED_MAX_MS } from '../../../protocol/limits.ts';
 import { replaceRuntime } from '../../../server/platform/runtime.ts';
 import type { PublishedQuiz } from '../kill/consistency-checker.ts';
 import { Scheduler } from '../scheduler.ts';
@@ -39,6 +40,8 @@ const FINISH_MS = 5_000;
 /** The longest that the rest of a round takes. */
 const ENDING_MS = 20_000;
 const ENDING_STEP_MS = 250;
+/** W-5: the longest from the request for winners to their count, once sealing is on time again. */
+const COUNT_MS = WINNERS_PROLONGED_MAX_MS + WINNERS_PROLONGED_INTERVALS * INTERVAL_MS;
 /** The longest wait of a viewer between two tries, and the try. */
 const BACKOFF_MS = 21_000;
 /** After this time the readers have read everything that was acknowledged. */
@@ -190,6 +193,7 @@ class Simulation {
     for (const viewer of viewers) viewer.stopChat();
     this.advanceWhile(() => this.playing, ENDING_MS);
     scheduler.advance(SEAL_MS);
+    if (!this.isLossy) this.advanceWhile(() => oracle.isCountMissing, COUNT_MS);
     if (this.playing) {
       oracle.failUnlessLossy('the show does not end: an event or a response is missing');
     }
