@@ -32,7 +32,7 @@ afterEach(() => {
 });
 
 /** Creates a proxy without a socket; records what it sends. */
-function newProxy(ffmpeg = 'ffmpeg-that-is-not-there', rate?: RateLimit) {
+function newProxy(ffmpeg = idleReceiver, rate?: RateLimit, freePort = async () => 1) {
   const ingest = new FakeIngest(new Map([[KEY, 'stream-1']]));
   const sent: { datagram: Buffer; port: number }[] = [];
   const lines: string[] = [];
@@ -41,7 +41,7 @@ function newProxy(ffmpeg = 'ffmpeg-that-is-not-there', rate?: RateLimit) {
     ingest,
     logger: pino({}, { write: (line: string) => void lines.push(line) }),
     cookies: new SynCookies(new Uint8Array(32)),
-    freePort: async () => 1,
+    freePort,
     send: (datagram, port) => void sent.push({ datagram, port }),
     ...(rate && { rate }),
   });
@@ -207,6 +207,19 @@ test('[M-16] datagrams too short or too long for SRT are ignored', () => {
   expect(deliver(Buffer.concat([INDUCTION, Buffer.alloc(1_000)]), 1)).toHaveLength(64);
 });
 
+test('[M-3] a sender with a packet filter is rejected before its receiver starts', () => {
+  const { deliver, conclusionFor, ingest, lines } = newProxy();
+  const filter = Buffer.from('fec,cols:100000,rows:100000\0');
+  const extension = Buffer.alloc(4 + filter.length);
+  extension.writeUInt16BE(7);
+  extension.writeUInt16BE(filter.length / 4, 2);
+  filter.swap32().copy(extension, 4);
+  const response = deliver(Buffer.concat([conclusionFor(1), extension]), 1);
+  expect(response && readRejection(response)).toBe(1400);
+  expect(JSON.parse(lines[0] ?? '').reason).toContain('packet filter');
+  expect(ingest.requests).toHaveLength(0);
+});
+
 test('[M-3] a sender without support for stream ids is rejected', async () => {
   const { deliver, conclusionFor, sent } = newProxy();
   const conclusion = conclusionFor(1);
@@ -217,7 +230,12 @@ test('[M-3] a sender without support for stream ids is rejected', async () => {
 });
 
 test('[M-16] an internal error rejects the caller and ends its source', async () => {
-  const { deliver, conclusionFor, sent, ingest, lines } = newProxy();
+  const freePort = () => Promise.reject(new Error('no port'));
+  const { deliver, conclusionFor, sent, ingest, lines } = newProxy(
+    idleReceiver,
+    undefined,
+    freePort,
+  );
   const accepted = ingest.next();
   deliver(conclusionFor(1), 1);
   expect(await (await accepted).waitForEnd()).toBe('the receiver failed');

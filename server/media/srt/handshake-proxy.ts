@@ -8,6 +8,7 @@ import {
   createRejection,
   type Handshake,
   HEADER_BYTES,
+  hasPacketFilter,
   hasStreamIds,
   inductionResponse,
   MAX_DATAGRAM_BYTES,
@@ -279,6 +280,13 @@ function keyOf(conclusion: Buffer, handshake: Handshake): string {
     throw new CallerRefused(
       REJECTIONS.encryption,
       'The sender has a passphrase; send without one.',
+    );
+  }
+  // The receiver would allocate what the sender's filter asks for: 4 GB by 150 bytes.
+  if (hasPacketFilter(conclusion)) {
+    throw new CallerRefused(
+      REJECTIONS.badRequest,
+      'The sender has a packet filter (FEC); send without one.',
     );
   }
   return request.key;

@@ -1,6 +1,7 @@
 import type { Subprocess } from 'bun';
 import { programEnvironment } from '../../platform/program-environment.ts';
 import { LastLines } from '../packager/last-lines.ts';
+import { withProcessLimits } from '../packager/process-limits.ts';
 
 /** ffmpeg arguments of a receiver that copies one caller's bytes to standard output. */
 function receiverArguments(port: number): string[] {
@@ -17,6 +18,9 @@ function receiverArguments(port: number): string[] {
 // A receiver that gets no caller, because its service has died, exits by itself after this time.
 const LISTEN_TIMEOUT_US = 15_000_000;
 
+// It uses 50 MB, and reserves some more for its threads.
+const MEMORY_BYTES_MAX = 512 << 20;
+
 export interface ReceiverEvents {
   /** @returns a promise for the end of back-pressure; undefined without any */
   onBytes(bytes: Uint8Array): Promise<void> | undefined;
@@ -30,7 +34,9 @@ export class Receiver {
 
   /** @throws Error when the program cannot be started */
   constructor(ffmpeg: string, port: number, events: ReceiverEvents) {
-    this.process = Bun.spawn([ffmpeg, ...receiverArguments(port)], {
+    const [shell, args] = withProcessLimits(MEMORY_BYTES_MAX, [ffmpeg, ...receiverArguments(port)]);
+    this.process = Bun.spawn([shell, ...args], {
+      detached: true,
       env: programEnvironment(),
       stdin: 'ignore',
       stdout: 'pipe',

@@ -39,6 +39,8 @@ const REJECTIONS_END = 0x7fffffff;
 // Section 3.2.1, Extension Field: key material of an encrypted connection follows.
 const HAS_KEY_MATERIAL = 2;
 const STREAM_ID_EXTENSION = 5;
+// Not in the draft: `SRT_CMD_FILTER` of libsrt.
+const PACKET_FILTER_EXTENSION = 7;
 // Section 3.2.1.3.
 const MAX_STREAM_ID_BYTES = 512;
 
@@ -128,16 +130,35 @@ export function withCookie(conclusion: Buffer, cookie: number): Buffer {
 
 /** Stream id of a conclusion (section 3.2.1.3); empty without one. */
 export function readStreamId(conclusion: Buffer): string {
+  const extension = extensionsOf(conclusion).find(({ type }) => type === STREAM_ID_EXTENSION);
+  return extension ? decodeText(extension.content) : '';
+}
+
+/** Whether the sender asks for a packet filter, such as forward error correction. */
+export function hasPacketFilter(conclusion: Buffer): boolean {
+  return extensionsOf(conclusion).some(({ type }) => type === PACKET_FILTER_EXTENSION);
+}
+
+interface Extension {
+  readonly type: number;
+  readonly content: Buffer;
+}
+
+/** The extensions of a conclusion (section 3.2.1), up to one that is not complete. */
+function extensionsOf(conclusion: Buffer): Extension[] {
+  const extensions: Extension[] = [];
   let offset = HANDSHAKE_BYTES;
   while (offset + 4 <= conclusion.length) {
-    const type = conclusion.readUInt16BE(offset);
     const start = offset + 4;
     const end = start + 4 * conclusion.readUInt16BE(offset + 2);
-    if (end > conclusion.length) return '';
-    if (type === STREAM_ID_EXTENSION) return decodeText(conclusion.subarray(start, end));
+    if (end > conclusion.length) break;
+    extensions.push({
+      type: conclusion.readUInt16BE(offset),
+      content: conclusion.subarray(start, end),
+    });
     offset = end;
   }
-  return '';
+  return extensions;
 }
 
 // The extension stores 32-bit words in little-endian order, padded with NUL.
