@@ -24,7 +24,7 @@ export class IntervalFetcher {
   #inFlight = 0;
   #failures = 0;
   #notBeforeMs = 0;
-  /** When the last requests were sent, all but one of those allowed in a second. */
+  /** Times at which the last seven requests were sent. */
   readonly #sentMs = Array<number | undefined>(MAX_REQUESTS_PER_SECOND - 1);
 
   constructor(env: Environment, api: Pick<ApiClient, 'interval'>) {

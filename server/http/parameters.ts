@@ -45,11 +45,11 @@ export function checkEncoding(url: string): void {
 export function readQuery<T extends z.ZodObject>(request: Request, schema: T): z.infer<T> {
   const values = new Map<string, string>();
   for (const part of queryOf(request.url).split('&')) {
-    const [name, value] = splitPair(part);
-    const known = decodeComponent(name);
-    if (!Object.hasOwn(schema.shape, known)) continue;
-    if (values.has(known)) throw new Problem(400, `${known}: send this parameter once.`);
-    values.set(known, decodeComponent(value));
+    const [encodedName, value] = splitPair(part);
+    const name = decodeComponent(encodedName);
+    if (!Object.hasOwn(schema.shape, name)) continue;
+    if (values.has(name)) throw new Problem(400, `${name}: send this parameter once.`);
+    values.set(name, decodeComponent(value));
   }
   return validate(schema, Object.fromEntries(values));
 }

@@ -33,7 +33,7 @@ interface CookieOptions {
 function createCookie(options: CookieOptions): StudioCookie {
   const { lifetimeMs, isSecure, isFormat } = options;
   const name = isSecure ? `__Host-${options.name}` : options.name;
-  // Anybody may send 16 KB of cookies: `Bun.CookieMap` takes 1 ms for 5,000 of them, this 0.02 ms. Values of both
+  // Anybody may send 16 KB of cookies: `Bun.CookieMap` takes 1 ms for 5,000 of them, this 0.03 ms. Values of both
   // formats are never encoded.
   const pattern = new RegExp(`(?:^|;)[ \\t]*${name}=([^;]*)`);
   const serialize = (value: string, maxAge: number) =>

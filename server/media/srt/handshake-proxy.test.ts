@@ -32,12 +32,12 @@ afterEach(() => {
 });
 
 /** Creates a proxy without a socket; records what it sends. */
-function newProxy(ffmpeg = idleReceiver, rate?: RateLimit, freePort = async () => 1) {
+function newProxy(rate?: RateLimit, freePort = async () => 1) {
   const ingest = new FakeIngest(new Map([[KEY, 'stream-1']]));
   const sent: { datagram: Buffer; port: number }[] = [];
   const lines: string[] = [];
   const proxy = new HandshakeProxy({
-    ffmpeg,
+    ffmpeg: idleReceiver,
     ingest,
     logger: pino({}, { write: (line: string) => void lines.push(line) }),
     cookies: new SynCookies(new Uint8Array(32)),
@@ -133,7 +133,7 @@ test('[M-16] callers with an invalid stream id are rate limited and logged 60 ti
 });
 
 test('[M-16] a network has a limited number of rates', async () => {
-  const { deliver, conclusionFor, ingest } = newProxy(undefined, { points: 1, durationS: 60 });
+  const { deliver, conclusionFor, ingest } = newProxy({ points: 1, durationS: 60 });
   ingest.refusal = 'unknown-key';
   for (let n = 0; n < 3_000; n++) {
     const address = `2001:db8:1:${n.toString(16)}::1`;
@@ -188,7 +188,7 @@ test('[M-16] a rejection is repeated for a limited number of datagrams', async (
 });
 
 test('[M-16] a source that sends too many datagrams ends', async () => {
-  const { proxy, deliver, conclusionFor, ingest } = newProxy(idleReceiver);
+  const { proxy, deliver, conclusionFor, ingest } = newProxy();
   const accepted = ingest.next();
   deliver(conclusionFor(1), 1);
   const session = await accepted;
@@ -231,11 +231,7 @@ test('[M-3] a sender without support for stream ids is rejected', async () => {
 
 test('[M-16] an internal error rejects the caller and ends its source', async () => {
   const freePort = () => Promise.reject(new Error('no port'));
-  const { deliver, conclusionFor, sent, ingest, lines } = newProxy(
-    idleReceiver,
-    undefined,
-    freePort,
-  );
+  const { deliver, conclusionFor, sent, ingest, lines } = newProxy(undefined, freePort);
   const accepted = ingest.next();
   deliver(conclusionFor(1), 1);
   expect(await (await accepted).waitForEnd()).toBe('the receiver failed');
@@ -245,7 +241,7 @@ test('[M-16] an internal error rejects the caller and ends its source', async ()
 });
 
 test('[M-6] a sender that reconnects from the same port replaces its own session', async () => {
-  const { deliver, conclusionFor, ingest } = newProxy(idleReceiver);
+  const { deliver, conclusionFor, ingest } = newProxy();
   const accepted = ingest.next();
   deliver(conclusionFor(1), 1);
   const first = await accepted;
@@ -259,7 +255,7 @@ test('[M-6] a sender that reconnects from the same port replaces its own session
 });
 
 test('[M-3] a stop ends all sources and later datagrams are ignored', async () => {
-  const { proxy, deliver, conclusionFor, ingest } = newProxy(idleReceiver);
+  const { proxy, deliver, conclusionFor, ingest } = newProxy();
   const accepted = ingest.next();
   deliver(conclusionFor(1), 1);
   const session = await accepted;

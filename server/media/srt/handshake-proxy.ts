@@ -282,7 +282,7 @@ function keyOf(conclusion: Buffer, handshake: Handshake): string {
       'The sender has a passphrase; send without one.',
     );
   }
-  // The receiver would allocate what the sender's filter asks for: 4 GB by 150 bytes.
+  // The receiver would allocate what the sender's filter asks for: over 1 GB by 150 bytes.
   if (hasPacketFilter(conclusion)) {
     throw new CallerRefused(
       REJECTIONS.badRequest,

@@ -1,7 +1,7 @@
 import type { Subprocess } from 'bun';
 import { programEnvironment } from '../../platform/program-environment.ts';
 import { LastLines } from '../packager/last-lines.ts';
-import { withProcessLimits } from '../packager/process-limits.ts';
+import { withMemoryLimit } from '../packager/process-limits.ts';
 
 /** ffmpeg arguments of a receiver that copies one caller's bytes to standard output. */
 function receiverArguments(port: number): string[] {
@@ -32,11 +32,10 @@ export interface ReceiverEvents {
 export class Receiver {
   private readonly process: Subprocess<'ignore', 'pipe', 'pipe'>;
 
-  /** @throws Error when the program cannot be started */
+  /** A program that cannot be started ends like one that fails. */
   constructor(ffmpeg: string, port: number, events: ReceiverEvents) {
-    const [shell, args] = withProcessLimits(MEMORY_BYTES_MAX, [ffmpeg, ...receiverArguments(port)]);
+    const [shell, args] = withMemoryLimit(MEMORY_BYTES_MAX, [ffmpeg, ...receiverArguments(port)]);
     this.process = Bun.spawn([shell, ...args], {
-      detached: true,
       env: programEnvironment(),
       stdin: 'ignore',
       stdout: 'pipe',
