@@ -299,7 +299,7 @@ function printSummary() {
   }
   if (failures.length > 0) {
     if (failedTests.length > 0) {
-      console.log(`\n${failedTests.join('\n\n')}`);
+      console.log(`\nFailed tests:\n\n${failedTests.join('\n\n')}`);
     }
     console.log(`\nFailed: ${failures.join(', ')}`);
     process.exitCode = 1;

@@ -17,7 +17,7 @@ import { createRedisModel, type RedisModel } from '../support/simulation/redis/r
 const START_MS = 1_800_000_000_000;
 const FIRST_SEED = 1;
 const SEQUENCES = rounds(12, 200);
-const TEST_MS = 60_000;
+const TEST_MS = rounds(60_000, 300_000);
 const STEPS = 400;
 /** A time to live in the real server until the test deletes the key. */
 const HELD_MS = 10_000_000;
