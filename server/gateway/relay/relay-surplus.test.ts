@@ -1,3 +1,4 @@
+import { heapStats } from 'bun:jsc';
 import { beforeEach, describe, expect, test } from 'bun:test';
 import {
   GET,
@@ -6,13 +7,20 @@ import {
   relayForEachTest,
 } from '../../../test/support/gateway/relay-fixture.ts';
 import { until } from '../../../test/support/until.ts';
+import type { RelayClient } from './relay.ts';
 
 // Bytes that a client sends after a relayed request wait in memory until the response, up to 16 KB.
 
 const UPGRADE = 'GET /a HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
 const SWITCHED = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
 
-const { client: connectClient, connections, originConnection, startOrigin } = relayForEachTest();
+const {
+  client: connectClient,
+  connections,
+  fixture,
+  originConnection,
+  startOrigin,
+} = relayForEachTest();
 let client: RawClient;
 /** The response of the origin server; null: it does not respond yet. */
 let answer: string | null;
@@ -25,6 +33,14 @@ beforeEach(async () => {
   client = connectClient();
 });
 
+const silentClient = (): RelayClient => ({
+  address: '127.0.0.1',
+  send: () => true,
+  pause: () => {},
+  resume: () => {},
+  completed: () => {},
+  end: () => {},
+});
 const received = () => connections()[0]?.text ?? '';
 const waitForRequest = () => until('the request arrives', () => received().includes('GET /a'));
 
@@ -60,6 +76,19 @@ describe('behind a pending request', () => {
     await client.waitForClose();
     expect(client.text).toBe(OK);
     expect(received().split('GET /a')).toHaveLength(2);
+  });
+
+  test('[G-31] [L-3] bytes that arrive one by one take no more memory than together', () => {
+    const relayed = fixture().relay.start(silentClient(), Buffer.from(GET));
+    const buffers = () => {
+      Bun.gc(true);
+      const counts = heapStats().objectTypeCounts;
+      return (counts.Uint8Array ?? 0) + (counts.Buffer ?? 0);
+    };
+    const before = buffers();
+    for (let sent = 0; sent < 10_000; sent++) relayed.onData(Buffer.from('G'));
+    expect(buffers() - before).toBeLessThan(100);
+    relayed.onClose();
   });
 
   test('[G-31] 16 KB of another protocol are forwarded after an upgrade', async () => {
