@@ -67,6 +67,41 @@ test('[L-20] more exports of an account at once are refused until one is read, c
   for (let n = 0; n <= EXPORTS_MAX; n++) open('few', { method: 'HEAD' });
 });
 
+test('[L-20] no further slice is made for a client that disconnected', async () => {
+  const exports = newSlices();
+  const order: string[] = [];
+  const broken = Array.from({ length: 100 }, () => {
+    const left = new AbortController();
+    const request = newRequest({ signal: left.signal });
+    const texts = exports.open(callerOf('many'), request, textsOf('broken', 3, order));
+    const first = texts.next();
+    left.abort();
+    return first;
+  });
+  const texts = exports.open(callerOf('few'), newRequest(), textsOf('whole', 3, order));
+  expect(await Array.fromAsync(texts)).toHaveLength(3);
+  // The slice of the first began before it left.
+  const [, ...later] = await Promise.all(broken);
+  expect(later.every(({ done }) => done)).toBe(true);
+  expect(order).toEqual(['broken', 'whole', 'whole', 'whole']);
+});
+
+test('[L-20] a page without text has a turn of its own, and sends nothing', async () => {
+  const exports = newSlices();
+  const order: string[] = [];
+  function* emptyTexts() {
+    for (let n = 0; n < 5; n++) {
+      order.push('empty');
+      yield '';
+    }
+    yield 'end';
+  }
+  const empty = Array.fromAsync(exports.open(callerOf('many'), newRequest(), emptyTexts()));
+  await Array.fromAsync(exports.open(callerOf('few'), newRequest(), textsOf('few', 1, order)));
+  expect(order.indexOf('few')).toBeLessThan(3);
+  expect(await empty).toEqual(['end']);
+});
+
 test('[L-20] an export that fails breaks off and counts no more', async () => {
   const exports = newSlices();
   async function* failing() {

@@ -37,7 +37,7 @@ export class ExportSlices {
   ): AsyncGenerator<string> {
     const account = user.uuid;
     // The runtime reads no body of a response to HEAD.
-    if (request.method === 'HEAD') return this.slices(account, texts, () => {});
+    if (request.method === 'HEAD') return this.slices(account, request.signal, texts, () => {});
     const member = memberUuid(actor) ?? `programs of ${account}`;
     if (!this.memberCounts.add(member)) throw tooMany('You have', EXPORTS_MAX - 1);
     if (!this.accountCounts.add(account)) {
@@ -53,20 +53,23 @@ export class ExportSlices {
     };
     request.signal.addEventListener('abort', close, { once: true });
     if (request.signal.aborted) close();
-    return this.slices(account, texts, close);
+    return this.slices(account, request.signal, texts, close);
   }
 
   private async *slices(
     account: string,
+    signal: AbortSignal,
     texts: AsyncGenerator<string> | Generator<string>,
     close: () => void,
   ): AsyncGenerator<string> {
-    const next = () => this.pace.step(async () => texts.next());
+    // The client may have disconnected while the slice waited for its turn.
+    const next = () => this.pace.step(async () => (signal.aborted ? null : texts.next()));
     try {
       for (;;) {
-        const { done, value } = await this.limiter.run(account, next);
-        if (done) return;
-        yield value;
+        const result = await this.limiter.run(account, next);
+        if (result === null || result.done) return;
+        // A page may have no text, and each page has its turn.
+        if (result.value !== '') yield result.value;
       }
     } finally {
       close();

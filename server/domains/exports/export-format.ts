@@ -113,7 +113,7 @@ const SLICE_CHARS = 64 * 1024;
 /** Length of a value that is no text. */
 const VALUE_CHARS = 10;
 
-/** Serializes a table in slices of pages; CSV begins with a header row. */
+/** Serializes a table in slices of pages; CSV begins with a header row. A page without rows is an empty slice. */
 export async function* serializePages<Row extends object>(
   { columns, line, records }: ExportTable<Row>,
   format: ExportFormat,
@@ -121,6 +121,7 @@ export async function* serializePages<Row extends object>(
 ): AsyncGenerator<string> {
   if (format === 'csv') yield csv(columns, [], true);
   for await (const page of pages) {
+    if (page.length === 0) yield '';
     for (const rows of slicesOf(page)) {
       yield format === 'csv'
         ? csv(columns, rows.flatMap(records), false)

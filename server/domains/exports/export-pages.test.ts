@@ -77,15 +77,18 @@ describe('export pages of answers and winners', () => {
 describe('export pages of the feed', () => {
   test('[P-27] [P-29] export pages of the feed end with the last interval that was sealed at the start', async () => {
     let watermark = 1_250;
-    const requests: { from: number; to: number }[] = [];
+    const requests: { from: number; to: number; bytesMax: number }[] = [];
     const store = {
       findOwnStream: async () => ({}),
       readWatermark: async () => watermark,
-      exportFeed: async ({ from, to, limit }: { from: number; to: number; limit: number }) => {
-        requests.push({ from, to });
+      // Each interval has 100 KB, so the bytes end a page.
+      exportFeed: async (page: { from: number; to: number; bytesMax: number }) => {
+        requests.push(page);
         watermark += 10; // The show goes on.
         const all = Array.from({ length: watermark + 1 }, (_, interval) => ({ interval }));
-        return all.filter(({ interval }) => interval >= from && interval <= to).slice(0, limit);
+        const { from, to, bytesMax } = page;
+        const rows = all.filter(({ interval }) => interval >= from && interval <= to);
+        return rows.slice(0, Math.ceil(bytesMax / 100_000));
       },
     } as unknown as ExportSource['store'];
     const rows = (await Array.fromAsync(await feedPages({ ...SOURCE, store }))).flat();
@@ -93,5 +96,6 @@ describe('export pages of the feed', () => {
       Array.from({ length: 1_251 }, (_, n) => n),
     );
     expect(new Set(requests.map(({ to }) => to))).toEqual(new Set([1_250]));
+    expect(Math.max(...requests.map(({ bytesMax }) => bytesMax))).toBeLessThanOrEqual(1 << 20);
   });
 });
