@@ -190,6 +190,12 @@ describe('kahoot-csv', () => {
     expect(kahoot(`1,Which?,Barcelona,Seoul,,,20,${cell}`)).toEqual(correctAnswerIssue(reason));
   });
 
+  test('[D-7] kahoot-csv names no answer of a long list of numbers', () => {
+    expect(kahoot(`1,Which?,Barcelona,Seoul,,,20,${'1 2 '.repeat(10_000)}`)).toEqual(
+      correctAnswerIssue('must be the number of the correct answer'),
+    );
+  });
+
   test('[D-7] kahoot-csv rejects a sheet without its header', () => {
     expect(errorOf(() => readKahootCsv('a,b\n1,2\n', DEFAULT_MS))).toContain('columns Question');
   });
