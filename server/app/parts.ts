@@ -195,7 +195,7 @@ export async function createParts(options: PartsOptions) {
       sends: isStudio,
     }),
     exports: createExports({ context, store, winnerCode }),
-    history: createHistory({ studio, store }),
+    history: createHistory({ studio, context, store }),
     reports: createReports({ studio, context, store, clock, logger, newId }),
     rehearsals: createRehearsals({
       ...{ studio, store, clock, logger, newId },

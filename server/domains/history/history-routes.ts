@@ -1,17 +1,23 @@
+import type { IntervalCount } from '../../../protocol/history.ts';
 import { intervalAt } from '../../../protocol/interval.ts';
 import { HISTORY_INTERVALS } from '../../../protocol/limits.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
-import { ownStreamInput, type StudioHandlerFactory } from '../../auth/studio-handler.ts';
+import {
+  ownStreamInput,
+  type StudioContext,
+  type StudioHandlerFactory,
+} from '../../auth/studio-handler.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
-import type { historyProcedures } from './history-sql.ts';
+import type { AudiencePage, historyProcedures } from './history-sql.ts';
 
 export interface HistoryDeps {
   readonly studio: StudioHandlerFactory;
+  readonly context: Pick<StudioContext, 'largeOperations'>;
   readonly store: Calls<typeof historyProcedures>;
 }
 
 /** Operations of the studio API on the history of a show: events, audience and chat (SPEC B). */
-export function createHistory({ studio, store }: HistoryDeps) {
+export function createHistory({ studio, context: { largeOperations }, store }: HistoryDeps) {
   const handlers = {
     readSentLog: studio(
       studioApi.readSentLog,
@@ -20,17 +26,22 @@ export function createHistory({ studio, store }: HistoryDeps) {
       { isLarge: true },
     ),
 
-    readAudience: studio(
-      studioApi.readAudience,
-      async (call, _, { from, to }) => {
-        const last =
-          to ?? (from === undefined ? intervalAt(call.nowMs) : from + INTERVALS_AFTER_MAX);
-        const first = from ?? Math.max(0, last - INTERVALS_AFTER_MAX);
-        const input = { ...ownStreamInput(call), from: first, to: last };
-        return { results: await store.readAudience(input) };
-      },
-      { isLarge: true },
-    ),
+    readAudience: studio(studioApi.readAudience, (call, _, { from, to }) => {
+      const last = to ?? (from === undefined ? intervalAt(call.nowMs) : from + INTERVALS_AFTER_MAX);
+      const first = from ?? Math.max(0, last - INTERVALS_AFTER_MAX);
+      return largeOperations.run(call, async (step) => {
+        const results: IntervalCount[] = [];
+        for (let next: number | null = first; next !== null; ) {
+          const range = { from: next, to: last };
+          const page: AudiencePage = await step(() =>
+            store.readAudience({ ...ownStreamInput(call), ...range }),
+          );
+          results.push(...page.counts);
+          next = page.next;
+        }
+        return { results };
+      });
+    }),
 
     readChatLog: studio(
       studioApi.readChatLog,

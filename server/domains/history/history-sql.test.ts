@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { HISTORY_INTERVALS } from '../../../protocol/limits.ts';
 import { insertStream, sqliteOfFile } from '../../../test/support/database/sqlite-of-file.ts';
 import { composeInterval } from '../../realtime/feed/interval-body.ts';
-import { historyProcedures } from './history-sql.ts';
+import { type AudiencePage, historyProcedures } from './history-sql.ts';
 
 const sqlite = await sqliteOfFile();
 
@@ -45,6 +45,26 @@ test('[B-8] [B-10] a page examines at most 4 MB', async () => {
   const { results, next } = await historyProcedures.readChatLog.run(sqlite, chat);
   expect(results.map(({ interval }) => interval)).toEqual([11, 10, 9, 8]);
   expect(next).toBe(8);
+});
+
+test('[B-9] [L-19] a page of the audience examines at most 4 MB, and names the next one', async () => {
+  await insertStream(sqlite, 'crowd', 20);
+  const event = { streamId: 'crowd', number: 0, type: 'lights', data: '' };
+  event.data = JSON.stringify('x'.repeat(1024 * 1024));
+  for (let interval = 0; interval < 20; interval++) {
+    const viewCount = interval % 4 === 3 ? { value: interval, formatted: `${interval}` } : null;
+    const { body } = composeInterval(interval, { viewCount, chats: null }, [event]);
+    await storeInterval('crowd', interval, body);
+  }
+  const pages: AudiencePage[] = [];
+  for (let from: number | null = 2; from !== null; from = pages.at(-1)?.next ?? null) {
+    const input = { streamId: 'crowd', producer: 'a', from, to: 18 };
+    pages.push(await historyProcedures.readAudience.run(sqlite, input));
+  }
+  expect(pages.map(({ next }) => next)).toEqual([6, 10, 14, 18, null]);
+  expect(pages.flatMap(({ counts }) => counts)).toEqual(
+    [3, 7, 11, 15].map((interval) => ({ interval, count: interval })),
+  );
 });
 
 test('[B-10] events that look like chat messages do not hide messages', async () => {

@@ -74,7 +74,7 @@ async function requireSealed(tx: Tx, to: number): Promise<void> {
 /** One page of what is stored between two intervals, sealed or not. */
 export async function sealedPage(tx: Tx, page: SealedPage): Promise<SealedBody[]> {
   const { streamId, from, limit, bytesMax } = page;
-  const to = bytesMax === undefined ? page.to : await lastWithin(tx, { ...page, bytesMax });
+  const to = bytesMax === undefined ? page.to : await lastOfPage(tx, { ...page, bytesMax });
   const rows = await tx.query<SealedBody>(
     `select stream_id as "streamId", interval, body from sealed_intervals
      where stream_id = $1 and interval between $2 and $3 order by interval limit $4`,
@@ -83,8 +83,8 @@ export async function sealedPage(tx: Tx, page: SealedPage): Promise<SealedBody[]
   return [...rows];
 }
 
-// Reads sizes first, so that bodies beyond the page are not read.
-async function lastWithin(tx: Tx, page: Required<SealedPage>): Promise<number> {
+/** The last interval of a page, by the sizes of bodies: those beyond the page are not read. */
+export async function lastOfPage(tx: Tx, page: Required<SealedPage>): Promise<number> {
   const rows = await tx.query<{ interval: number; bytes: number }>(
     `select interval, octet_length(body) as bytes from sealed_intervals
      where stream_id = $1 and interval between $2 and $3 order by interval limit $4`,
@@ -95,5 +95,5 @@ async function lastWithin(tx: Tx, page: Required<SealedPage>): Promise<number> {
     total += Number(bytes);
     if (total >= page.bytesMax) return Number(interval);
   }
-  return page.to;
+  return rows.length < page.limit ? page.to : Number(rows.at(-1)?.interval);
 }
