@@ -73,3 +73,23 @@ test('[M-27] a stream that has not ended and a short recording do not wait for a
   await Promise.all([STREAM, ...long, short, live].map(open));
   expect(order.slice(0, 3).sort()).toEqual([STREAM, short, live].sort());
 });
+
+/** Most streams that the store keeps without being asked for them. */
+const IDLE_STREAMS_MAX = 64;
+
+test('[M-27] streams that nobody reads do not stay in memory', async () => {
+  const { fixture, segments } = await startStream();
+  await addSegments(fixture, segments, range(0, 1));
+  await segments.close(true);
+  const ids = range(0, IDLE_STREAMS_MAX + 10).map((n) => `${STREAM.slice(0, -3)}${100 + n}`);
+  for (const id of ids)
+    await cp(join(fixture.directory, STREAM), join(fixture.directory, id), { recursive: true });
+  const store = await fixture.start({});
+  const opened: WeakRef<object>[] = [];
+  for (const id of ids) opened.push(new WeakRef(await store.open(id)));
+  await Bun.sleep(0); // A reference is kept to the end of the turn in which it was made.
+  Bun.gc(true);
+  const kept = opened.filter((stream) => stream.deref() !== undefined);
+  // The stack may hold one more.
+  expect(kept.length).toBeLessThanOrEqual(IDLE_STREAMS_MAX + 1);
+});

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { uuid } from '../../../protocol/text.ts';
-import { Pace } from '../../platform/pace.ts';
+import { Pace, type Step } from '../../platform/pace.ts';
 import { runtime } from '../../platform/runtime.ts';
 import { runInSlices, type Sliced } from '../../platform/slices.ts';
 import { isGap, type Segment } from '../segment.ts';
@@ -75,6 +75,8 @@ export class FileSegmentStore implements SegmentStore {
   private sweeping: Promise<void> | null = null;
   /** Streams that have ended. */
   private readonly endedLoads = new WorkQueue();
+  /** One client that reads more recordings than are kept would take the whole thread. */
+  private readonly endedPace = new Pace();
   /** Others, which are few: a show that goes on after a restart does not wait for an archive. */
   private readonly openLoads = new WorkQueue();
   private timer: Timer | null = null;
@@ -199,7 +201,7 @@ export class FileSegmentStore implements SegmentStore {
     });
     const reference = new WeakRef(stream);
     this.streams.set(streamId, reference);
-    folder.onRemoveSegment = (seq) => reference.deref()?.onFileRemoved(seq);
+    listenToRemovals(folder, reference);
     this.idle.set(streamId, stream);
     await this.onLoaded(streamId, stream, stored, streamLogger);
     return stream;
@@ -251,9 +253,11 @@ export class FileSegmentStore implements SegmentStore {
   /** Loads one stream after the other: 80 of an hour at once ended together, and took 300 ms of the thread. */
   private loadInTurn(folder: StreamFolder, network: string): Promise<StoredStream> {
     // A stream without files, such as a new one, does not wait.
-    if (folder.files.length === 0) return folder.load();
-    const queue = folder.state.endedMs === null ? this.openLoads : this.endedLoads;
-    return queue.add(network, folder, folder.files.length, () => folder.load());
+    if (folder.files.length === 0) return folder.load(atOnce);
+    const hasEnded = folder.state.endedMs !== null;
+    const queue = hasEnded ? this.endedLoads : this.openLoads;
+    const step = hasEnded ? this.endedPace.step : atOnce;
+    return queue.add(network, folder, folder.files.length, () => folder.load(step));
   }
 
   private addFolder(streamId: string): StreamFolder {
@@ -345,6 +349,13 @@ export async function openSegmentStore(
   store.startSweeping();
   return store;
 }
+
+/** Not in `load`: a function there would keep the stream in memory as long as the folder. */
+function listenToRemovals(folder: StreamFolder, stream: WeakRef<FileStreamSegments>): void {
+  folder.onRemoveSegment = (seq) => stream.deref()?.onFileRemoved(seq);
+}
+
+const atOnce: Step = (work) => work();
 
 /** Stream ids are lower-case UUIDs: nothing else becomes part of a path. */
 function isStreamId(streamId: string): boolean {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { Pace } from '../../platform/pace.ts';
+import { Pace, type Step } from '../../platform/pace.ts';
 import { runInSlices, type Sliced } from '../../platform/slices.ts';
 import type { Epoch, Segment, TrackId } from '../segment.ts';
 import type { Disk, FileTail } from './disk.ts';
@@ -68,6 +68,8 @@ const EPOCH_BYTES_MAX = 1 << 20;
 const TAIL_BYTES = 4096;
 // Parallel reads while a folder is loaded: few, so that other reads are not delayed.
 const PARALLEL_READS = 16;
+/** These take the thread for 10 ms. */
+const FILES_PER_STEP = 128;
 // The machine has run out of something, or a server did not respond: these errors say nothing of the file.
 const PASSING_ERRORS: readonly (string | undefined)[] = [
   ...['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EINTR', 'ETIMEDOUT', 'ESTALE'],
@@ -149,8 +151,11 @@ export class StreamFolder {
     return state instanceof Error ? state : null;
   }
 
-  /** Reads the metadata of all segments and epochs. Removes broken segment files. */
-  async load(): Promise<StoredStream> {
+  /**
+   * Reads the metadata of all segments and epochs. Removes broken segment files.
+   * @param step runs the reads of some files
+   */
+  async load(step: Step): Promise<StoredStream> {
     // Before the epochs: a source may add an epoch and its segments while these are read again.
     const files = [...this.files];
     const { epochs, unreadableEpochs, ...loaded } = await this.loadEpochs();
@@ -158,10 +163,12 @@ export class StreamFolder {
     let unreadable = unreadableEpochs.size;
     const epochNumbers = new Set(epochs.map(({ number }) => number));
     const segments: (Segment | undefined)[] = [];
-    let next = 0;
     let broken = 0;
-    const reader = async () => {
-      for (let index = next++, file = files[index]; file; index = next++, file = files[index]) {
+    let next = 0;
+    const readTo = async (end: number) => {
+      while (next < end) {
+        const index = next++;
+        const file = files[index] as SegmentFile;
         if (unreadableEpochs.has(file.epoch)) continue;
         const path = this.pathOf(file);
         const tail = await this.read(path, TAIL_BYTES);
@@ -178,7 +185,10 @@ export class StreamFolder {
         }
       }
     };
-    await Promise.all(Array.from({ length: PARALLEL_READS }, reader));
+    while (next < files.length) {
+      const end = Math.min(next + FILES_PER_STEP, files.length);
+      await step(() => Promise.all(Array.from({ length: PARALLEL_READS }, () => readTo(end))));
+    }
     const list = new SegmentList(() => this.state.previewSeq);
     const readable = await runInSlices(addAll(list, segments), new Pace().step);
     // Those that were evicted meanwhile were the oldest.
