@@ -196,6 +196,22 @@ test('[M-26] [M-27] the DVR window is as configured, and for a live recording at
   expect(channel.presentation().dvrMs).toBe(60_000);
 });
 
+test('[M-27] a live recording has the epochs of its DVR window, and all of them after the end', async () => {
+  const { channel, segments, sink } = newChannel();
+  segments.setRetention('recording');
+  const HOURS = 5;
+  for (let hour = 0; hour < HOURS; hour++) {
+    sink.addEpoch(epoch(hour));
+    const [listed, bytes] = segment(hour, hour);
+    sink.addSegment({ ...listed, startMs: BEGIN_MS + hour * 3_600_000 }, bytes);
+    const { epochs, segments } = channel.presentation();
+    expect(epochs.map(({ number }) => number)).toEqual(segments.map((each) => each.epoch));
+  }
+  expect(channel.presentation().epochs.length).toBeLessThan(HOURS);
+  await channel.end();
+  expect(channel.presentation().epochs).toHaveLength(HOURS);
+});
+
 test('[M-14] the target latency is under 5 s by default, and under 3 s with low latency', () => {
   const normalMs = targetLatencyMs(MEDIA_CONFIG);
   const lowMs = targetLatencyMs({ ...MEDIA_CONFIG, latency: 'low' });

@@ -2,13 +2,13 @@ import type { MediaConfig } from '../platform/media-settings.ts';
 import { runtime } from '../platform/runtime.ts';
 import type { SegmentSink } from './packager/packager.ts';
 import { dvrWindow } from './playlist/dvr-window.ts';
+import { epochsOf } from './playlist/epochs.ts';
 import {
   type Epoch,
   epochName,
   type Part,
   type PlayableStream,
   type Presentation,
-  type Segment,
   type TrackBytes,
   type TrackId,
 } from './segment.ts';
@@ -56,6 +56,11 @@ interface SegmentParts {
   readonly bytes: TrackBytes[];
 }
 
+/** What live playlists list in a version of the segments. */
+interface Window extends Pick<Presentation, 'epochs' | 'segments'> {
+  readonly version: number;
+}
+
 /** The video of one stream: serves what is playable and stores the segments of its source. */
 export class Channel implements PlayableStream {
   private changeCount = 0;
@@ -68,8 +73,8 @@ export class Channel implements PlayableStream {
   private startedMs: number | null = null;
   /** Whether the database said that a started stream has not started. */
   private isStartInDoubt = false;
-  /** The listed segments, until they change. */
-  private window: { readonly version: number; readonly segments: readonly Segment[] } | null = null;
+  /** Null: everything. */
+  private window: Window | null = null;
 
   constructor(
     readonly streamId: string,
@@ -84,8 +89,7 @@ export class Channel implements PlayableStream {
     const { segmentMs, latency } = this.config;
     return {
       version: this.version(),
-      epochs: this.segments.epochs,
-      segments: this.hasEnded ? this.segments.segments : this.liveSegments(),
+      ...this.listed(),
       parts: this.hasRemovedAll() ? NO_PARTS : this.partListsBySeq,
       isEnded: this.hasEnded,
       reopenedMs: this.reopenedMs,
@@ -255,12 +259,15 @@ export class Channel implements PlayableStream {
     return this.segments.retention === 'recording' ? Math.max(dvrMs, RECORDING_WINDOW_MS) : dvrMs;
   }
 
-  private liveSegments(): readonly Segment[] {
-    const { version, segments } = this.segments;
-    if (this.window?.version === version) return this.window.segments;
-    const window = dvrWindow(segments, this.dvrMs());
-    this.window = window === segments ? null : { version, segments: window };
-    return window;
+  private listed(): Pick<Presentation, 'epochs' | 'segments'> {
+    const { version, epochs, segments } = this.segments;
+    if (this.hasEnded) return { epochs, segments };
+    if (this.window?.version === version) return this.window;
+    const listed = dvrWindow(segments, this.dvrMs());
+    // Without a copy, the arrays change in place.
+    this.window =
+      listed === segments ? null : { version, epochs: epochsOf(epochs, listed), segments: listed };
+    return this.window ?? { epochs, segments };
   }
 
   /** Whether the start has removed all segments: playlists begin with the next complete one. */
@@ -271,7 +278,8 @@ export class Channel implements PlayableStream {
   }
 
   private findEpoch(name: number): Epoch | undefined {
-    return this.segments.epochs.find((epoch) => epochName(epoch) === name);
+    // Most viewers are near the end.
+    return this.segments.epochs.findLast((epoch) => epochName(epoch) === name);
   }
 
   private version(): number {

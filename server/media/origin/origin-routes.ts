@@ -10,6 +10,7 @@ import {
 } from '../../http/read-only-route.ts';
 import type { PathHandler } from '../../http/router.ts';
 import { dashManifest } from '../playlist/dash-manifest.ts';
+import { hasTrack } from '../playlist/epochs.ts';
 import { hlsMediaPlaylist } from '../playlist/hls-media.ts';
 import { hlsMultivariantPlaylist } from '../playlist/hls-multivariant.ts';
 import { type MediaPlaylistName, playlistContents } from '../playlist/playlist-contents.ts';
@@ -178,7 +179,8 @@ export class Origin {
     const requested = parseDirectives(request.url);
     const current = stream.presentation();
     // Nothing is cached for a track that does not exist.
-    const presentation = hasTrack(current, track) ? playlistContents(current, file) : null;
+    const isKnown = hasTrack(current.epochs, track);
+    const presentation = isKnown ? playlistContents(current, file) : null;
     if (!presentation) throw notFound();
     // An ended playlist is always whole, so that it is rendered once.
     const directives = { ...requested, skip: requested.skip && !presentation.isEnded };
@@ -234,7 +236,7 @@ export class Origin {
     const bytes = read();
     const presentation = stream.presentation();
     if (bytes || !isNextPart(presentation, file)) return this.respondMedia(bytes, file, request);
-    if (!hasTrack(presentation, track)) throw notFound();
+    if (!hasTrack(presentation.epochs, track)) throw notFound();
     // The playlist announced this part: send it as soon as it exists.
     const isDecided = (current: Presentation) => read() !== null || isPartPast(current, file);
     const key = `${epoch}-${seq}.${index} ${track}`;
@@ -264,10 +266,6 @@ export class Origin {
     if (!bytes) throw notFound();
     return this.responses.media(bytes, file, request);
   }
-}
-
-function hasTrack({ epochs }: Presentation, track: string): boolean {
-  return epochs.some(({ tracks }) => tracks.some(({ id }) => id === track));
 }
 
 function blockingTimeoutMs({ segmentMs }: Presentation): number {

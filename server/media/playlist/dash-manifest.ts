@@ -10,6 +10,7 @@ import {
   type TrackId,
   type VideoTrack,
 } from '../segment.ts';
+import { epochWith } from './epochs.ts';
 import { type Rendering, SEGMENTS_PER_STEP } from './rendering.ts';
 import { longestSegmentMs } from './target-duration.ts';
 import { element } from './xml.ts';
@@ -112,12 +113,11 @@ function serviceDescription({ latencyMs }: Presentation): string {
 }
 
 function* periodsOf({ epochs, segments, isEnded }: Presentation): Sliced<Period[]> {
-  const byNumber = new Map(epochs.map((epoch) => [epoch.number, epoch]));
   const periods: Period[] = [];
   for (let from = 0, to = 0; from < segments.length; from = to) {
     to = yield* endOfRun(segments, from);
     const [first, before, after] = [segments[from] as Segment, segments[from - 1], segments[to]];
-    const epoch = byNumber.get(first.epoch);
+    const epoch = epochWith(epochs, first.epoch);
     if (!epoch || isGap(first)) continue;
     // A gap of the same epoch follows: a live manifest omits this run.
     if (!isEnded && after?.epoch === first.epoch) continue;

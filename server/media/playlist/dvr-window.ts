@@ -1,4 +1,6 @@
+import { firstIndex } from '../../platform/first-index.ts';
 import { isGap, type Presentation, type Segment } from '../segment.ts';
+import { epochsOf } from './epochs.ts';
 
 /**
  * The segments that end within this time before the end of the newest one, without leading gaps.
@@ -8,7 +10,8 @@ export function dvrWindow(segments: readonly Segment[], windowMs: number): reado
   const newest = segments.at(-1);
   if (!newest) return segments;
   const fromMs = endMsOf(newest) - windowMs;
-  let first = firstIndexAfter(segments, fromMs);
+  // Segments are in the order of their times.
+  let first = firstIndex(segments, (segment) => endMsOf(segment) > fromMs);
   if (first === 0) return segments;
   while (isGap(segments[first] as Segment)) first++;
   return segments.slice(first);
@@ -19,25 +22,15 @@ export function dvrWindow(segments: readonly Segment[], windowMs: number): reado
  * this window after the end: its media sequence number must not decrease (RFC 8216, 6.2.2).
  */
 export function withinDvrWindow(presentation: Presentation): Presentation {
-  const { segments, dvrMs } = presentation;
+  const { epochs, segments, dvrMs } = presentation;
   const window = dvrMs === null ? segments : dvrWindow(segments, dvrMs);
-  return window === segments ? presentation : { ...presentation, segments: window };
+  if (window === segments) return presentation;
+  return { ...presentation, segments: window, epochs: epochsOf(epochs, window) };
 }
 
 /** Whether the segments of an ended stream reach further back than its live playlists did. */
 export function exceedsDvrWindow({ isEnded, segments, dvrMs }: Presentation): boolean {
   return isEnded && dvrMs !== null && dvrWindow(segments, dvrMs) !== segments;
-}
-
-/** Index of the first segment that ends after this time. Segments are in the order of their times. */
-function firstIndexAfter(segments: readonly Segment[], ms: number): number {
-  let [low, high] = [0, segments.length - 1];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (endMsOf(segments[middle] as Segment) > ms) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }
 
 function endMsOf({ startMs, durationMs }: Segment): number {

@@ -10,6 +10,7 @@ import {
   type TrackId,
 } from '../segment.ts';
 import { msOf } from '../track-queue.ts';
+import { epochWith, hasTrack } from './epochs.ts';
 import { livePlaylistSuffix } from './playlist-contents.ts';
 import { type Rendering, SEGMENTS_PER_STEP } from './rendering.ts';
 import { longestPartMs, targetDurationS } from './target-duration.ts';
@@ -40,8 +41,9 @@ export function* hlsMediaPlaylist(
 }
 
 class MediaPlaylist {
-  private readonly tracks: ReadonlyMap<number, Track>;
-  private readonly epochNames: ReadonlyMap<number, number>;
+  /** The epoch that was looked up last, and this track of it. */
+  private epoch: Epoch | undefined;
+  private epochTrack: Track | undefined;
   private readonly targetS: number;
   private readonly openSegment: { readonly seq: number; readonly parts: readonly Part[] };
   private readonly isLowLatency: boolean;
@@ -51,8 +53,6 @@ class MediaPlaylist {
     private readonly id: TrackId,
   ) {
     const { segments, parts, isEnded } = presentation;
-    this.tracks = tracksOf(presentation.epochs, id);
-    this.epochNames = new Map(presentation.epochs.map((each) => [each.number, epochName(each)]));
     this.targetS = targetDurationS(presentation.segmentMs);
     this.isLowLatency = presentation.partMs !== null;
     const last = segments.at(-1);
@@ -62,7 +62,7 @@ class MediaPlaylist {
 
   isEmpty(): boolean {
     return (
-      this.tracks.size === 0 ||
+      !hasTrack(this.presentation.epochs, this.id) ||
       (this.presentation.segments.length === 0 && this.openSegment.parts.length === 0)
     );
   }
@@ -149,8 +149,8 @@ class MediaPlaylist {
   // discontinuity sequence number. For the first segment of the playlist it is in the header.
   private discontinuityTags(before: number | undefined, epoch: number): string {
     const discontinuities = before === undefined ? 0 : epoch - before;
-    const uri = `${this.id}/init-${this.epochNames.get(epoch)}.mp4`;
-    const map = this.tracks.has(epoch) ? `#EXT-X-MAP:URI="${uri}"\n` : '';
+    const uri = `${this.id}/init-${this.nameOf(epoch)}.mp4`;
+    const map = this.trackIn(epoch) ? `#EXT-X-MAP:URI="${uri}"\n` : '';
     return '#EXT-X-DISCONTINUITY\n'.repeat(discontinuities) + map;
   }
 
@@ -170,7 +170,7 @@ class MediaPlaylist {
 
   private dateTag(segment: Segment): string {
     const piece = segment.pieces.get(this.id);
-    const timescale = this.tracks.get(segment.epoch)?.timescale;
+    const timescale = this.trackIn(segment.epoch)?.timescale;
     const startMs = piece && timescale ? msOf(piece.startTicks, timescale) : segment.startMs;
     return programDateTime(startMs);
   }
@@ -184,13 +184,13 @@ class MediaPlaylist {
 
   private durationS({ pieces, epoch, durationMs }: Segment): number {
     const piece = pieces.get(this.id);
-    const track = this.tracks.get(epoch);
+    const track = this.trackIn(epoch);
     return piece && track ? secondsOf(piece, track) : durationMs / 1_000;
   }
 
   private partTags(seq: number, epoch: number): string {
     const { parts } = this.presentation;
-    const track = this.tracks.get(epoch);
+    const track = this.trackIn(epoch);
     if (!track) return '';
     const { openSegment } = this;
     const list = seq === openSegment.seq ? openSegment.parts : (parts.get(seq) ?? []);
@@ -215,7 +215,7 @@ class MediaPlaylist {
       const before = segments.at(-1)?.epoch;
       if (before !== epoch) text += this.discontinuityTags(before, epoch);
       const piece = first.pieces.get(this.id);
-      const track = this.tracks.get(epoch);
+      const track = this.trackIn(epoch);
       if (piece && track) text += programDateTime(msOf(piece.startTicks, track.timescale));
       text += this.partTags(seq, epoch);
     }
@@ -241,11 +241,28 @@ class MediaPlaylist {
   }
 
   private pathOf(epoch: number, seq: number): string {
-    return `${this.id}/${this.epochNames.get(epoch)}-${seq}`;
+    return `${this.id}/${this.nameOf(epoch)}-${seq}`;
+  }
+
+  private nameOf(epoch: number): number | undefined {
+    this.lookUp(epoch);
+    return this.epoch && epochName(this.epoch);
+  }
+
+  private trackIn(epoch: number): Track | undefined {
+    this.lookUp(epoch);
+    return this.epochTrack;
+  }
+
+  /** Segments are in the order of their epochs, so most lookups repeat the one before. */
+  private lookUp(epoch: number): void {
+    if (this.epoch?.number === epoch) return;
+    this.epoch = epochWith(this.presentation.epochs, epoch);
+    this.epochTrack = this.epoch?.tracks.find(({ id }) => id === this.id);
   }
 
   private openDurationS(): number {
-    const track = this.tracks.get(this.presentation.epochs.at(-1)?.number ?? 0);
+    const track = this.trackIn(this.presentation.epochs.at(-1)?.number ?? 0);
     if (!track) return 0;
     const pieces = this.openSegment.parts.map(({ pieces }) => pieces.get(this.id));
     return pieces.reduce((sum, piece) => sum + (piece ? secondsOf(piece, track) : 0), 0);
@@ -273,13 +290,4 @@ function programDateTime(startMs: number): string {
 
 function secondsOf({ durationTicks }: Piece, { timescale }: Track): number {
   return durationTicks / timescale;
-}
-
-function tracksOf(epochs: readonly Epoch[], id: TrackId): Map<number, Track> {
-  const tracks = new Map<number, Track>();
-  for (const { number, tracks: all } of epochs) {
-    const track = all.find((each) => each.id === id);
-    if (track) tracks.set(number, track);
-  }
-  return tracks;
 }

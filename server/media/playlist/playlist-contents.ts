@@ -1,3 +1,4 @@
+import { firstIndex } from '../../platform/first-index.ts';
 import type { Presentation, TrackId } from '../segment.ts';
 import { withinDvrWindow } from './dvr-window.ts';
 
@@ -40,6 +41,7 @@ export function recordingPlaylistSuffix({ reopenedMs }: Presentation): string {
 }
 
 function beforeReopening(presentation: Presentation, reopenedMs: number): Presentation {
-  const segments = presentation.segments.filter(({ startMs }) => startMs < reopenedMs);
-  return { ...presentation, segments, parts: new Map(), isEnded: true };
+  const { segments } = presentation;
+  const end = firstIndex(segments, ({ startMs }) => startMs >= reopenedMs);
+  return { ...presentation, segments: segments.slice(0, end), parts: new Map(), isEnded: true };
 }
