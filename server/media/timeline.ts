@@ -17,6 +17,13 @@ const LATE_MS_MAX = WINDOW_MS;
 /** Later than a queue makes it: the source was paused, and its clock with it. */
 const PAUSED_LATENESS_MS = 3_000;
 const PAUSED_MS_MAX = 20_000;
+/**
+ * Source time is at most this far ahead of service time: the next encoder starts after the segments that exist. A
+ * queue of the network that drains makes a source early by a few seconds.
+ */
+const LEAD_MS_MAX = 10_000;
+/** Before the first segment there is no offset, and a relay sends what it has kept: source time since the first arrival. */
+const FIRST_LEAD_MS_MAX = 30_000;
 /** A pause between two arrivals adds this much evidence at most: a stall alone is no evidence. */
 const EVIDENCE_STEP_MS_MAX = 1_000;
 /** Number of remembered offsets: audio and video are never minutes apart. */
@@ -61,6 +68,8 @@ export class Timeline {
   private lastAdvancedMs = Number.NEGATIVE_INFINITY;
   private outlierRun: OutlierRun | null = null;
   private lastObservedMs = 0;
+  /** Arrival − source of the first arrival; null before it. */
+  private firstDifferenceMs: number | null = null;
 
   /**
    * @param wrapMs period after which the source's timestamps wrap to 0. Observed times are unwrapped;
@@ -78,6 +87,7 @@ export class Timeline {
     const differenceMs = arrivedMs - sourceMs;
     if (!Number.isFinite(differenceMs)) return;
     this.lastObservedMs = sourceMs;
+    this.firstDifferenceMs ??= differenceMs;
     const sign = this.outlierSide(differenceMs);
     if (sign === null) {
       this.outlierRun = null;
@@ -117,10 +127,11 @@ export class Timeline {
     return Math.round(this.offsetAt(sourceMs + wrapOffsetMs) + wrapOffsetMs);
   }
 
-  /** How far a source time is ahead of service time, ms; 0 before the first segment. */
-  leadMs(sourceMs: number, nowMs: number): number {
-    if (this.steps.length === 0) return 0;
-    return sourceMs + this.offsetFor(sourceMs) - nowMs;
+  /** Whether a source time is too far ahead of service time: the source does not send in real time. */
+  isFarAhead(sourceMs: number, nowMs: number): boolean {
+    if (this.steps.length > 0) return sourceMs + this.offsetFor(sourceMs) - nowMs > LEAD_MS_MAX;
+    const differenceMs = this.firstDifferenceMs ?? nowMs - sourceMs;
+    return sourceMs + differenceMs - nowMs > FIRST_LEAD_MS_MAX;
   }
 
   /**
@@ -134,6 +145,7 @@ export class Timeline {
       this.addSample(outlierRun.minDifferenceMs, outlierRun.lastArrivedMs);
     }
     this.steps = [];
+    this.firstDifferenceMs = null;
     this.lastAdvancedMs = Number.NEGATIVE_INFINITY;
     this.outlierRun = null;
   }

@@ -51,6 +51,25 @@ describe('silence', () => {
     expect(last).toBeLessThan(11 * 48_000 + 2 * 5_120);
   });
 
+  test.each([20, 25, 29.97, 30, 50, 59.94, 60])(
+    '[M-13] silence stays with the video for ten minutes, at %p frames a second',
+    (framesPerS) => {
+      for (const fragmentMs of [100, 200]) {
+        const filler = new AudioGapFiller(fragmentMs);
+        const videoMs = (Math.round((framesPerS * fragmentMs) / 1_000) * 1_000) / framesPerS;
+        const leadsMs: number[] = [];
+        let silenceMs = 0;
+        for (let endMs = videoMs; endMs < 600_000; endMs += videoMs) {
+          for (const { startTicks, durationTicks } of filler.fill(0, endMs))
+            silenceMs = (startTicks + durationTicks) / 48;
+          leadsMs.push(silenceMs - endMs);
+        }
+        expect(Math.min(...leadsMs)).toBeGreaterThan(0);
+        expect(Math.max(...leadsMs)).toBeLessThan(2 * fragmentMs);
+      }
+    },
+  );
+
   test('[M-13] silence follows audio that stops, and audio that it already covers is dropped', () => {
     const filler = new AudioGapFiller(100);
     const fragments = [fragment(0), fragment(5_120)].filter((audio) => filler.accept(audio));

@@ -31,6 +31,8 @@ export function audioTrack(id: TrackId, init: InitSegment, fragmentMs: number): 
 export class AudioGapFiller {
   /** Source time at which the audio ends, in samples; null before the first. */
   private endTicks: number | null = null;
+  /** Source time at which its newest fragment starts, in samples. */
+  private newestTicks = Number.NEGATIVE_INFINITY;
 
   /** @param fragmentMs duration of silent fragments */
   constructor(private readonly fragmentMs: number) {}
@@ -39,6 +41,7 @@ export class AudioGapFiller {
   accept(fragment: Fragment): boolean {
     const overlapTicks = (this.endTicks ?? fragment.startTicks) - fragment.startTicks;
     if (overlapTicks > fragment.durationTicks / 2) return false;
+    this.newestTicks = fragment.startTicks;
     this.endTicks = fragment.startTicks + fragment.durationTicks;
     return true;
   }
@@ -58,15 +61,15 @@ export class AudioGapFiller {
     if (this.lagMs(startMs, endMs) > TRACK_SILENCE_MS_MAX)
       throw new Error(`the audio is more than ${TRACK_SILENCE_MS_MAX / 1_000} s behind the video`);
     const fragments: Fragment[] = [];
-    let startTicks = this.endTicks ?? ticksOf(startMs);
-    let isPast = false;
-    while (!isPast) {
-      const fragment = silentFragment(startTicks, this.fragmentMs);
-      isPast = startTicks >= ticksOf(endMs);
-      startTicks += fragment.durationTicks;
+    const pastTicks = ticksOf(endMs);
+    // One for each video fragment would be too many: they are longer than those of most frame rates, and silence
+    // that was 10 s ahead of the video ended the encoder every 148 s.
+    while (this.newestTicks < pastTicks) {
+      const fragment = silentFragment(this.endTicks ?? ticksOf(startMs), this.fragmentMs);
+      this.newestTicks = fragment.startTicks;
+      this.endTicks = fragment.startTicks + fragment.durationTicks;
       fragments.push(fragment);
     }
-    this.endTicks = startTicks;
     return fragments;
   }
 }

@@ -425,6 +425,24 @@ describe('encoder', () => {
     await endSource();
   });
 
+  test('[M-12] [M-16] a source that sends hours before its first segment fails', async () => {
+    const { dependencies, sink, send } = createPackagerFixture();
+    send('H;J1000;');
+    for (let ms = 3_500; ms < 3_600_000; ms += 2_500) send(`J${ms};`);
+    expect(sink.failures).toEqual([expect.stringContaining('Send in real time')]);
+    await dependencies.advance(100);
+  });
+
+  test('[M-12] a source that first sends 20 s that a relay kept is encoded', async () => {
+    const { dependencies, send, endSource } = createPackagerFixture();
+    send('H;J1000;');
+    for (let ms = 1_100; ms <= 21_000; ms += 100) send(`P${ms};`);
+    await dependencies.probe.succeed();
+    expect(dependencies.encoder.input).toStartWith('H;J1000;P1100;');
+    expect(dependencies.encoder.input).toEndWith('P21000;');
+    await endSource();
+  });
+
   test('[M-40] an encoder whose tracks make no continuous timeline is restarted', async () => {
     const { dependencies, sink, lines, endSource } = await startPackager();
     const [first] = dependencies.encoders;

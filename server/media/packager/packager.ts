@@ -78,9 +78,6 @@ const TOO_SLOW_MESSAGE =
 // A source may send only audio for this long before its video starts.
 const VIDEO_MISSING_MS_MAX = 60_000;
 const CHECK_INTERVAL_MS = 500;
-// Segments are at most this far ahead of service time: the next encoder starts after them. A queue of
-// the network that drains makes a source early by a few seconds.
-const LEAD_MS_MAX = 10_000;
 // The largest rendition; its fragments show that an encoder works.
 const MAIN_RENDITION = 'v0';
 
@@ -211,7 +208,7 @@ export class Packager {
     else if (step === 'pause' && this.encoder) finishWithTimeout(this.encoder);
     this.sourceClock.firstMs ??= sourceMs;
     this.timeline.observe(sourceMs, nowMs);
-    if (this.timeline.leadMs(sourceMs, nowMs) > LEAD_MS_MAX) this.startNewTimeline(nowMs);
+    if (this.timeline.isFarAhead(sourceMs, nowMs)) this.startNewTimeline(nowMs);
   }
 
   private startProbe(): Probe {

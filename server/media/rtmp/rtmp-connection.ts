@@ -72,6 +72,8 @@ export class RtmpConnection {
   private receivedBytes = 0;
   private acknowledgedBytes = 0;
   private readonly messageRate: RateMeter;
+  private readonly pingRate: RateMeter;
+  private pendingMessages = 0;
   private pendingChunks = 0;
   private readonly chunkRate: RateMeter;
   // Acknowledge only on request: a sender that closes with unread acknowledgements resets the
@@ -87,6 +89,7 @@ export class RtmpConnection {
     this.replies = new ReplyWriter(socket, options.limits.replyBytes);
     this.flv = new FlvStream(options.limits);
     this.messageRate = new RateMeter(options.limits.messagesPerSecond);
+    this.pingRate = new RateMeter(options.limits.pingsPerSecond);
     this.chunkRate = new RateMeter(options.limits.chunksPerSecond);
     this.phaseStartMs = options.nowMs();
     this.lastByteMs = this.phaseStartMs;
@@ -170,13 +173,19 @@ export class RtmpConnection {
     while (this.phase === 'commands' || this.phase === 'live') {
       const message = this.reader.next();
       if (message === null) return;
-      // Empty messages cost the sender one byte each.
-      if (this.messageRate.exceeds(1, this.options.nowMs())) {
+      if (this.isOneTooMany()) {
         this.closeWithError('Too many messages per second.', FAILED);
         return;
       }
       this.handleMessage(message);
     }
+  }
+
+  /** Counts a message. Empty ones cost the sender one byte each. */
+  private isOneTooMany(): boolean {
+    const { limits, nowMs } = this.options;
+    if (this.phase !== 'live') return ++this.pendingMessages > limits.pendingMessages;
+    return this.messageRate.exceeds(1, nowMs());
   }
 
   /**
@@ -210,7 +219,8 @@ export class RtmpConnection {
         break;
       case USER_CONTROL: {
         const pong = pongFor(message);
-        if (pong !== null) this.replies.send(pong);
+        const isTooMany = pong !== null && this.pingRate.exceeds(1, this.options.nowMs());
+        if (pong !== null && !isTooMany) this.replies.send(pong);
         break;
       }
       // The reader applies Set Chunk Size and Abort; all other types are ignored.

@@ -20,6 +20,10 @@ export const RTMP_LIMITS = {
   pendingMessageBytes: 64 << 10,
   /** All bytes before acceptance: 5 kB, plus first frames from encoders that do not wait. */
   pendingBytes: 256 << 10,
+  /** Messages before acceptance. Encoders send about ten. */
+  pendingMessages: 200,
+  /** Responses to pings per second; others get none. Each is a packet of its own. */
+  pingsPerSecond: 10,
   /** Messages per second, also those in aggregates: typically 110, more after a stall. */
   messagesPerSecond: 3_000,
   /** Stream metadata per second. Encoders send it once; 64 KB of it may take 0.6 ms. */

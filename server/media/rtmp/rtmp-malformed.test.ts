@@ -12,6 +12,7 @@ import {
   controlMessage,
   PING_REQUEST,
   SET_CHUNK_SIZE,
+  USER_CONTROL,
   userControl,
   VIDEO,
 } from './rtmp-message.ts';
@@ -87,6 +88,7 @@ describe('[M-16] a peer that', () => {
     const unlimited = Number.POSITIVE_INFINITY;
     const port = await fixture.listen({
       messagesPerSecond: unlimited,
+      pingsPerSecond: unlimited,
       chunksPerSecond: unlimited,
     });
     const { source, session } = await fixture.goLive(port);
@@ -99,6 +101,17 @@ describe('[M-16] a peer that', () => {
     source.socket.on('drain', flood);
     flood();
     expect(await session.waitForEnd()).toBe('connection lost');
+  });
+
+  test('a peer that sends many pings gets few responses', async () => {
+    const { source, session } = await fixture.goLive(await fixture.listen());
+    const pings = Array.from({ length: 1_000 }, () => userControl(PING_REQUEST, 5));
+    source.send(...pings, commandMessage(1, 'deleteStream', 3, null, 1));
+    await session.waitForEnd();
+    await source.closed;
+    const pongs = source.messages.filter(({ type }) => type === USER_CONTROL);
+    // Of up to two seconds, and the begin of the stream.
+    expect(pongs.length).toBeLessThanOrEqual(21);
   });
 
   test('a peer that floods messages before publishing is closed', async () => {
