@@ -20,7 +20,7 @@ import { createModeration } from '../domains/moderation/moderation.ts';
 import { createPresenter } from '../domains/presenter/presenter-routes.ts';
 import { createProducts } from '../domains/products/product-routes.ts';
 import { createQuizzes } from '../domains/quizzes/quizzes.ts';
-import { createWinnerCode } from '../domains/quizzes/winner-code.ts';
+import { cachedWinnerCode, createWinnerCode } from '../domains/quizzes/winner-code.ts';
 import { localAddressOf } from '../domains/rehearsals/rehearsal-runner.ts';
 import { createRehearsals } from '../domains/rehearsals/rehearsals.ts';
 import { createReports } from '../domains/reports/reports.ts';
@@ -107,6 +107,8 @@ export async function createParts(options: PartsOptions) {
       logger.warn({ streamId }, 'half of the seats of a stream are taken; see FourbeatSeatsRunOut'),
   });
   const winnerCode = await createWinnerCode({ store, randomBytes });
+  // Lists and exports of all winners have too many codes to keep.
+  const shownCode = cachedWinnerCode(winnerCode);
   const presenterKeys = createPresenterKeys({ store, randomBytes });
   const credentials = new Credentials(
     viewerTokens.tokens,
@@ -154,7 +156,8 @@ export async function createParts(options: PartsOptions) {
       })
     : null;
   const live = createLive({
-    ...{ context, store, winnerCode },
+    ...{ context, store },
+    winnerCode: shownCode,
     log: realtime.feed,
     presence: realtime.presence,
     onError: (error) => logger.warn({ err: error }, 'the live state of a show could not be read'),
@@ -164,7 +167,11 @@ export async function createParts(options: PartsOptions) {
     ...{ requests, credentials, realtime, openStreams, media, live, isStudio },
     ...{ moderation, accounts, members, viewerTokens, studio, context, archived },
     presenterKeys: presenterKeys.handlers(studio),
-    presenter: createPresenter({ context, store, winnerCode, showStreams: live.showStreams }),
+    presenter: createPresenter({
+      ...{ context, store },
+      winnerCode: shownCode,
+      showStreams: live.showStreams,
+    }),
     streams: createStreams({
       ...{ studio, context, credentials, store, clock, originOf, newId, randomBytes },
       winnerCode,

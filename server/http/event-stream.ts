@@ -29,3 +29,17 @@ export function encodeEvents(events: readonly ServerSentEvent[]): Uint8Array {
     ]),
   );
 }
+
+/**
+ * The body for a response to HEAD: the runtime never reads the body of one, so a stream would not end. Without a body
+ * it would send a Content-Length.
+ */
+export function openingOnly(): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      controller.enqueue(OPENING);
+      await Promise.resolve();
+      controller.close();
+    },
+  });
+}

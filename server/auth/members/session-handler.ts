@@ -67,8 +67,9 @@ export function signInHandlerFactory(
       const client = route.clientRateKey(request);
       const cookie = context.sessions.cookiesFor(request).device;
       const device = readsDevice ? cookie.read(request) : null;
-      if (device === null) context.signInRate.take(client);
+      // First, or pages of other origins would use up the sign-ins of this address.
       await context.credentials.requireSameOrigin(request, route);
+      if (device === null) context.signInRate.take(client);
       const input = await readOperationBody(operation, request);
       const call = { request, client, device, nowMs: context.clock.nowMs() };
       const { body, session, cookies } = await run(call, input);

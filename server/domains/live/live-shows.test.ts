@@ -111,6 +111,21 @@ describe('LiveShows', () => {
     expect(reads).toHaveLength(1);
   });
 
+  test('[B-1] LiveShows reads a few shows at once, and accounts take turns', async () => {
+    const { shows, reads, answerWith } = fixture();
+    const waiting: ((show: LiveShow) => void)[] = [];
+    answerWith(() => new Promise((resolve) => waiting.push(resolve)));
+    for (let show = 0; show < 300; show++) shows.watch(`many ${show}`, 'one account', () => {});
+    shows.watch('few', 'another account', () => {});
+    expect(reads).toHaveLength(4);
+    for (let n = 0; n < 2; n++) {
+      waiting.shift()?.({ answerCounts: null } as LiveShow);
+      for (let turns = 0; turns < 8; turns++) await Promise.resolve();
+    }
+    expect(reads).toHaveLength(6);
+    expect(reads).toContain('few');
+  });
+
   test('[B-4] LiveShows sends nothing while the database is unavailable, and resumes after it', async () => {
     const { watch, tick, answerWith, defects } = fixture();
     answerWith(unavailable);

@@ -1,6 +1,6 @@
 import type { BunRequest } from 'bun';
 import type { StudioContext } from '../../auth/studio-handler.ts';
-import { EVENT_STREAM, encodeEvents, OPENING } from '../../http/event-stream.ts';
+import { EVENT_STREAM, encodeEvents, openingOnly } from '../../http/event-stream.ts';
 import type { Route } from '../../http/route.ts';
 import { DomainError, RateLimited, Unavailable } from '../../platform/errors.ts';
 import { runtime } from '../../platform/runtime.ts';
@@ -53,7 +53,6 @@ export class ShowStreams {
       return new Response(this.#openStream(options, release).body, { headers });
     }
     release();
-    // HEAD must not wait for the stream. Without a body the runtime would send a Content-Length.
     return new Response(openingOnly(), { headers });
   }
 
@@ -98,15 +97,4 @@ export class ShowStreams {
     }
     return message;
   }
-}
-
-/** A body with the opening of an event stream only; the runtime sends its headers alone. */
-function openingOnly(): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    async pull(controller) {
-      controller.enqueue(OPENING);
-      await Promise.resolve();
-      controller.close();
-    },
-  });
 }

@@ -47,8 +47,8 @@ const CODE = new RegExp(
 const HALF_BITS = 12;
 const HALF_MASK = (1 << HALF_BITS) - 1;
 const ROUNDS = 4;
-/** A live state has 100 codes twice a second, of about 10 µs each: this keeps those of 200 shows. */
-const CACHED_CODES_MAX = 20_000;
+/** A live state has 100 codes twice a second, of about 10 µs each: this keeps those of 1,000 shows. */
+const CACHED_CODES_MAX = 100_000;
 
 /** Codes with the secret of this database: all nodes give the same ones, also after a restart. */
 export async function createWinnerCode({
@@ -57,7 +57,7 @@ export async function createWinnerCode({
 }: WinnerCodeDeps): Promise<WinnerCode> {
   const offered = Buffer.from(randomBytes(SECRET_BYTES)).toString('base64url');
   const secret = await store.keepSecret({ name: 'winner-code', offered });
-  return cachedWinnerCode((streamId, seat) => winnerCode(secret, streamId, seat));
+  return (streamId, seat) => winnerCode(secret, streamId, seat);
 }
 
 /** Keeps the codes that were used last. */

@@ -93,7 +93,8 @@ export class CallerRelay {
     // Until the receiver responds, the caller only repeats its conclusion, which this relay has.
     if (this.cookie === null) return;
     const isConclusion = readHandshake(datagram)?.type === 'conclusion';
-    this.send(isConclusion ? withCookie(datagram, this.cookie) : datagram);
+    // Not another one, whose extensions nothing has checked.
+    this.send(isConclusion ? withCookie(this.options.conclusion, this.cookie) : datagram);
   }
 
   /** Called each second. Ends the relay when the caller is silent for too long. */

@@ -81,3 +81,23 @@ test('[F-3] [L-11] reads of old intervals and event streams count for their clie
   }
   expect(readers).toEqual(['192.0.2.1', '192.0.2.1']);
 });
+
+test('[G-9] HEAD of an event stream opens none', async () => {
+  const handlers = feedHandlers({
+    log: {} as FeedLog, // It is not read.
+    clock,
+    credentials: { viewer: () => viewer } as unknown as Credentials,
+    streams: new OpenStreams(clock.nowMs),
+    edgeCache: false,
+  });
+  const request = new Request(`http://h/api/v1/events-streams/s?interval=${INTERVAL}`, {
+    method: 'HEAD',
+    headers: { Accept: 'text/event-stream' },
+  });
+  const params = { stream_id: 's' };
+  const response = await handlers.readInterval(
+    Object.assign(request, { params }) as unknown as BunRequest<string>,
+    route as unknown as Route,
+  );
+  expect(response.headers.get('content-type')).toBe('text/event-stream');
+});

@@ -4,7 +4,7 @@ import type { viewerApi } from '../../../protocol/viewer-api.ts';
 import type { Credentials } from '../../auth/credentials.ts';
 import type { Viewer } from '../../auth/viewer-tokens/checked-viewers.ts';
 import { prefers } from '../../http/accept.ts';
-import { EVENT_STREAM } from '../../http/event-stream.ts';
+import { EVENT_STREAM, openingOnly } from '../../http/event-stream.ts';
 import { Problem } from '../../http/problem.ts';
 import type { Handlers, Route } from '../../http/route.ts';
 import { sharedBody } from '../../http/shared-body.ts';
@@ -75,14 +75,14 @@ export function feedHandlers({
   }
 
   function eventStream(viewer: Viewer, from: number, request: Request, route: Route): Response {
+    const headers = { ...route.headers, 'Content-Type': EVENT_STREAM };
+    if (request.method === 'HEAD') return new Response(openingOnly(), { headers });
     const { streamId } = viewer;
     const client = route.clientRateKey(request);
     const stream = streams.open(viewer, client, (observer) =>
       openEventStream({ log, streamId, from, client: () => client, ...observer }),
     );
-    return new Response(stream.body, {
-      headers: { ...route.headers, 'Content-Type': EVENT_STREAM },
-    });
+    return new Response(stream.body, { headers });
   }
 
   const read = (viewer: Viewer, request: Request, route: Route) => {

@@ -54,6 +54,7 @@ export class OpenStreams {
 
   /** Ends the streams of banned viewers. */
   endOf(streamId: string, seats: readonly number[]): void {
+    if (seats.length === 0) return;
     const banned = new Set(seats);
     for (const [stream, viewer] of this.streams) {
       if (viewer.streamId === streamId && banned.has(viewer.seat)) stream.end();

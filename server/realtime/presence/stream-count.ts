@@ -1,6 +1,6 @@
 import { intervalAt } from '../../../protocol/interval.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { Pace } from '../../platform/pace.ts';
+import type { Pace } from '../../platform/pace.ts';
 import type { Redis } from '../../storage/redis/redis.ts';
 import { type ActiveBlocks, uniteBlock } from './presence-commands.ts';
 import { BLOCK_SEATS, type PresenceRing } from './presence-ring.ts';
@@ -18,13 +18,9 @@ export interface StreamCountOptions {
   readonly ring: () => PresenceRing | undefined;
   /** Whether other threads of this node register without calling `add`. */
   readonly isShared: boolean;
+  /** For scans of the rings of all streams. */
+  readonly pace: Pace;
 }
-
-/**
- * Pauses after a scan of the ring, in times of its length. A scan takes 1.2 ms for a million seats, so
- * reads of the count take at most a tenth of the thread, and wait at most 12 ms.
- */
-const SCAN_PAUSES = 9;
 
 /** The seats of some intervals: those that all nodes replicated, and those on this node. */
 interface Snapshot {
@@ -45,7 +41,6 @@ export class StreamCount {
   #generation = 0;
   /** A scan of the ring that has not begun. */
   #scan: Promise<void> | null = null;
-  readonly #pace = new Pace(SCAN_PAUSES);
   /** Active blocks of the stream beyond the first. */
   #further: readonly number[] = [];
 
@@ -75,7 +70,8 @@ export class StreamCount {
 
   /** Whether nobody read the count in this interval. */
   isStale(): boolean {
-    return this.#fetching === null && (this.#snapshot?.intervals.at(-1) ?? 0) < this.#interval();
+    const isIdle = this.#fetching === null && this.#scan === null;
+    return isIdle && (this.#snapshot?.intervals.at(-1) ?? 0) < this.#interval();
   }
 
   /** Reads Redis, unless the snapshot is current. */
@@ -129,7 +125,7 @@ export class StreamCount {
       const now = this.#interval();
       if (this.#snapshot !== null) this.#addLocal(this.#snapshot.seats, [now - 1, now, now + 1]);
     };
-    this.#scan ??= Promise.resolve().then(() => this.#pace.step(scan));
+    this.#scan ??= Promise.resolve().then(() => this.options.pace.step(scan));
     return this.#scan;
   }
 

@@ -15,8 +15,8 @@ const FIELD_NAMES = {
   duration: 'Time limit in ms',
 };
 
-/** A longer cell is never valid. Collapsing the white space of 60 KB several times took 200 ms for one import. */
-const CELL_CHARS_MAX = 1_000;
+/** A longer text is never valid. Collapsing the white space of 60 KB several times took 200 ms for one import. */
+const TEXT_CHARS_MAX = 1_000;
 
 interface Columns {
   readonly question: number;
@@ -70,8 +70,8 @@ function readEntry(
 ): QuizEntry | ImportIssue {
   const location = `line ${line}`;
   const cellOf = (at: number | undefined) => {
-    const cell = cells[at ?? -1] ?? '';
-    return cell.length > CELL_CHARS_MAX ? cell : String(collapseWhitespace(cell));
+    const text = (cells[at ?? -1] ?? '').trim();
+    return text.length > TEXT_CHARS_MAX ? text : String(collapseWhitespace(text));
   };
   const filled = [...columns.answers]
     .filter(([, at]) => cellOf(at) !== '')
@@ -113,7 +113,7 @@ function readEntry(
 
 /** The numbers in a text; none in one that is too long. */
 function numbersIn(cell: string): number[] {
-  if (cell.length > CELL_CHARS_MAX) return [];
+  if (cell.length > TEXT_CHARS_MAX) return [];
   return cell.match(/\d+/g)?.map(Number) ?? [];
 }
 
