@@ -31,8 +31,8 @@ export function encodeEvents(events: readonly ServerSentEvent[]): Uint8Array {
 }
 
 /**
- * The body for a response to HEAD: the runtime never reads the body of one, so a stream would not end. Without a body
- * it would send a Content-Length.
+ * The body of a response to HEAD. The runtime never reads it, so an event stream would stay open; without a body, the
+ * runtime would send a Content-Length.
  */
 export function openingOnly(): ReadableStream<Uint8Array> {
   return new ReadableStream({

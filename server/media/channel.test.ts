@@ -196,7 +196,7 @@ test('[M-26] [M-27] the DVR window is as configured, and for a live recording at
   expect(channel.presentation().dvrMs).toBe(60_000);
 });
 
-test('[M-27] a live recording has the epochs of its DVR window, and all of them after the end', async () => {
+test('[M-27] [M-30] a live recording has the epochs of its DVR window, all of them after the end, and a version', async () => {
   const { channel, segments, sink } = newChannel();
   segments.setRetention('recording');
   const HOURS = 5;
@@ -208,6 +208,15 @@ test('[M-27] a live recording has the epochs of its DVR window, and all of them 
     expect(epochs.map(({ number }) => number)).toEqual(segments.map((each) => each.epoch));
   }
   expect(channel.presentation().epochs.length).toBeLessThan(HOURS);
+  // A request that waits for a change would run at once, and again for ever.
+  let hasChanged = false;
+  const { version } = channel.presentation();
+  channel.onChange(version, () => {
+    hasChanged = true;
+  });
+  expect(hasChanged).toBe(false);
+  sink.addPart(HOURS, ...part(0, 'a part'));
+  expect(channel.presentation().version).toBeGreaterThan(version);
   await channel.end();
   expect(channel.presentation().epochs).toHaveLength(HOURS);
 });

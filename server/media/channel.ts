@@ -56,10 +56,8 @@ interface SegmentParts {
   readonly bytes: TrackBytes[];
 }
 
-/** What live playlists list in a version of the segments. */
-interface Window extends Pick<Presentation, 'epochs' | 'segments'> {
-  readonly version: number;
-}
+/** What playlists list. */
+type Listed = Pick<Presentation, 'epochs' | 'segments'>;
 
 /** The video of one stream: serves what is playable and stores the segments of its source. */
 export class Channel implements PlayableStream {
@@ -73,8 +71,8 @@ export class Channel implements PlayableStream {
   private startedMs: number | null = null;
   /** Whether the database said that a started stream has not started. */
   private isStartInDoubt = false;
-  /** Null: everything. */
-  private window: Window | null = null;
+  /** What live playlists list, while it is not everything. */
+  private window: { readonly segmentsVersion: number; readonly listed: Listed } | null = null;
 
   constructor(
     readonly streamId: string,
@@ -259,15 +257,16 @@ export class Channel implements PlayableStream {
     return this.segments.retention === 'recording' ? Math.max(dvrMs, RECORDING_WINDOW_MS) : dvrMs;
   }
 
-  private listed(): Pick<Presentation, 'epochs' | 'segments'> {
+  private listed(): Listed {
     const { version, epochs, segments } = this.segments;
     if (this.hasEnded) return { epochs, segments };
-    if (this.window?.version === version) return this.window;
-    const listed = dvrWindow(segments, this.dvrMs());
-    // Without a copy, the arrays change in place.
-    this.window =
-      listed === segments ? null : { version, epochs: epochsOf(epochs, listed), segments: listed };
-    return this.window ?? { epochs, segments };
+    if (this.window?.segmentsVersion === version) return this.window.listed;
+    const window = dvrWindow(segments, this.dvrMs());
+    // Not kept without a copy: these arrays change in place.
+    if (window === segments) return { epochs, segments };
+    const listed = { epochs: epochsOf(epochs, window), segments: window };
+    this.window = { segmentsVersion: version, listed };
+    return listed;
   }
 
   /** Whether the start has removed all segments: playlists begin with the next complete one. */

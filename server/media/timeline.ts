@@ -22,7 +22,7 @@ const PAUSED_MS_MAX = 20_000;
  * queue of the network that drains makes a source early by a few seconds.
  */
 const LEAD_MS_MAX = 10_000;
-/** Before the first segment there is no offset, and a relay sends what it has kept: source time since the first arrival. */
+/** Before the first segment, since the first arrival: a relay begins with what it has stored. */
 const FIRST_LEAD_MS_MAX = 30_000;
 /** A pause between two arrivals adds this much evidence at most: a stall alone is no evidence. */
 const EVIDENCE_STEP_MS_MAX = 1_000;

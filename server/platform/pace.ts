@@ -6,16 +6,21 @@ export type Step = <T>(work: () => Promise<T>) => Promise<T>;
 /** Longest pause: a step that waited for a database that was away needs none of its length. */
 const PAUSE_MAX_MS = 100;
 
-/** Leaves time to others: after a step it pauses, in general for as long as the step took; at most 100 ms. */
+/** Leaves time to others: it pauses after each step, for a multiple of its length and at most 100 ms. */
 export class Pace {
   private nextStepMs = 0;
 
   /** @param pauses the length of a pause, in times of the step before it */
   constructor(private readonly pauses = 1) {}
 
+  private pauseMs(): number {
+    return this.nextStepMs - runtime.monotonicMs();
+  }
+
   readonly step: Step = async (work) => {
-    const pauseMs = this.nextStepMs - runtime.monotonicMs();
-    if (pauseMs > 0) await runtime.sleep(pauseMs);
+    // Another step may have run in the pause.
+    for (let pauseMs = this.pauseMs(); pauseMs > 0; pauseMs = this.pauseMs())
+      await runtime.sleep(pauseMs);
     const startMs = runtime.monotonicMs();
     try {
       return await work();

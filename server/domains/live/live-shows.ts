@@ -112,12 +112,14 @@ export class LiveShows {
   }
 
   async #read(id: string, producer: string): Promise<LiveSnapshot> {
-    const nowMs = this.options.nowMs();
-    const [show, count] = await Promise.all([
-      this.#reads.run(producer, () => this.options.read(id, producer, nowMs)),
-      this.#count(id),
-    ]);
-    return { nowMs, show, count };
+    return this.#reads.run(producer, async () => {
+      const nowMs = this.options.nowMs();
+      const [show, count] = await Promise.all([
+        this.options.read(id, producer, nowMs),
+        this.#count(id),
+      ]);
+      return { nowMs, show, count };
+    });
   }
 
   async #count(id: string): Promise<number | null> {

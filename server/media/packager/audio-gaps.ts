@@ -62,8 +62,8 @@ export class AudioGapFiller {
       throw new Error(`the audio is more than ${TRACK_SILENCE_MS_MAX / 1_000} s behind the video`);
     const fragments: Fragment[] = [];
     const pastTicks = ticksOf(endMs);
-    // One for each video fragment would be too many: they are longer than those of most frame rates, and silence
-    // that was 10 s ahead of the video ended the encoder every 148 s.
+    // Not always one: a silent fragment is longer than a video fragment at most frame rates. With one for each, silence
+    // was 10 s ahead after 148 s, and the encoder was restarted.
     while (this.newestTicks < pastTicks) {
       const fragment = silentFragment(this.endTicks ?? ticksOf(startMs), this.fragmentMs);
       this.newestTicks = fragment.startTicks;

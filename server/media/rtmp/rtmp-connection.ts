@@ -173,19 +173,22 @@ export class RtmpConnection {
     while (this.phase === 'commands' || this.phase === 'live') {
       const message = this.reader.next();
       if (message === null) return;
-      if (this.isOneTooMany()) {
-        this.closeWithError('Too many messages per second.', FAILED);
+      const excess = this.countMessage();
+      if (excess !== null) {
+        this.closeWithError(excess, FAILED);
         return;
       }
       this.handleMessage(message);
     }
   }
 
-  /** Counts a message. Empty ones cost the sender one byte each. */
-  private isOneTooMany(): boolean {
+  /** Limits the messages: empty ones cost the sender one byte each. @returns why it is one too many, or null */
+  private countMessage(): string | null {
     const { limits, nowMs } = this.options;
-    if (this.phase !== 'live') return ++this.pendingMessages > limits.pendingMessages;
-    return this.messageRate.exceeds(1, nowMs());
+    if (this.phase === 'live')
+      return this.messageRate.exceeds(1, nowMs()) ? 'Too many messages per second.' : null;
+    const isTooMany = ++this.pendingMessages > limits.pendingMessages;
+    return isTooMany ? 'Too many messages before publishing.' : null;
   }
 
   /**

@@ -82,7 +82,7 @@ test('[F-3] [L-11] reads of old intervals and event streams count for their clie
   expect(readers).toEqual(['192.0.2.1', '192.0.2.1']);
 });
 
-test('[G-9] HEAD of an event stream opens none', async () => {
+test('[G-9] HEAD of an event stream opens no stream', async () => {
   const handlers = feedHandlers({
     log: {} as FeedLog, // It is not read.
     clock,

@@ -82,7 +82,7 @@ test('[V-6] a count includes each registration of another thread that was acknow
   expect(await (second as Promise<number> | null)).toBe(21);
 });
 
-test('[V-6] [L-10] reads of a count share a scan of the ring, which pauses after it', async () => {
+test('[V-6] [L-10] reads of a count share a scan of the ring, and the next scan begins after a pause', async () => {
   const { state, register, count } = setUp();
   register(1);
   pausesMs.length = 0;
