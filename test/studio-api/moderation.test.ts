@@ -212,6 +212,23 @@ describe.each(['embedded', 'shared'] as const)('a moderated chat on %s backends'
     }
   });
 
+  test('[C-20] [L-19] a long queue of questions is listed whole, in the order of writing', async () => {
+    const chat = await open();
+    const QUESTIONS = 210;
+    const queued: string[] = [];
+    for (let n = 0; n < QUESTIONS; n++) {
+      const line = await sendMessage(service, chat.viewer, { kind: 'question', text: `“${n}” 🙂` });
+      await expectJson(
+        await chat.call('POST', `/chat/questions/${line.id}`, { state: 'open', line }),
+        201,
+      );
+      queued.push(line.id);
+      await passMs(service, 250);
+    }
+    const listed = await chat.listQuestions();
+    expect(listed.map(({ line }) => line.id)).toEqual(queued);
+  });
+
   test('[C-20] the chat has one queue of questions for all, in the order of writing', async () => {
     const chat = await open();
     const { viewer } = chat;

@@ -1,18 +1,22 @@
 import type { Restriction } from '../../../protocol/moderation.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
+import { JsonText } from '../../auth/json-text.ts';
 import {
   ownStreamInput,
   type StudioCall,
+  type StudioContext,
   type StudioHandlerFactory,
 } from '../../auth/studio-handler.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { ModerationCache } from './moderation-cache.ts';
 import type { moderationProcedures } from './moderation-sql.ts';
-import type { questionProcedures } from './questions-sql.ts';
+import { QUESTIONS_PER_PAGE, type QuestionText, type questionProcedures } from './questions-sql.ts';
 import type { restrictionProcedures } from './restrictions-sql.ts';
 import { findSentMessage, type MessageSearchDeps } from './sent-message-search.ts';
 
-export interface ModerationRoutes extends MessageSearchDeps {
+export interface ModerationRoutes
+  extends MessageSearchDeps,
+    Pick<StudioContext, 'largeOperations'> {
   readonly store: MessageSearchDeps['store'] &
     Calls<typeof moderationProcedures & typeof restrictionProcedures & typeof questionProcedures>;
   /** Refreshed before a change is acknowledged, so that the change holds on this node. */
@@ -24,7 +28,7 @@ const MINUTE_MS = 60_000;
 /** The routes of chat moderation (SPEC C). */
 export function moderationHandlers(
   studio: StudioHandlerFactory,
-  { store, moderation, messageSearches }: ModerationRoutes,
+  { store, moderation, messageSearches, largeOperations }: ModerationRoutes,
 ) {
   const search = { store, messageSearches };
 
@@ -91,15 +95,25 @@ export function moderationHandlers(
       return store.queueQuestion(input, idempotency);
     }),
 
-    listQuestions: studio(
-      studioApi.listQuestions,
-      async (call, _, { state = null }) => ({
-        results: await store.listQuestions({ ...ownStreamInput(call), state }),
+    listQuestions: studio(studioApi.listQuestions, (call, _, { state = null }) =>
+      largeOperations.run(call, async (step) => {
+        const questions: QuestionText[] = [];
+        for (let page: readonly QuestionText[] | null = null; isWhole(page); ) {
+          const search = { ...ownStreamInput(call), state, after: questions.at(-1)?.id ?? '' };
+          page = await step(() => store.readQuestions(search));
+          questions.push(...page);
+        }
+        questions.sort((a, b) => a.written - b.written || (a.id < b.id ? -1 : 1));
+        const elements = questions.map(({ json }, index) => (index === 0 ? json : `,${json}`));
+        return new JsonText(['{"results":[', ...elements, ']}']);
       }),
-      { isLarge: true },
     ),
   };
 }
+
+/** Whether another page may follow. */
+const isWhole = (page: readonly QuestionText[] | null) =>
+  page === null || page.length === QUESTIONS_PER_PAGE;
 
 const viewerOf = ({ params }: StudioCall) => params.viewer ?? '';
 

@@ -13,7 +13,13 @@ export async function createModeration(deps: ModerationDeps) {
   return {
     cache,
     /** A function, because authentication needs the bans of the cache first. */
-    handlers: (studio: StudioHandlerFactory, { messageSearches }: StudioContext) =>
-      moderationHandlers(studio, { store: deps.store, moderation: cache, messageSearches }),
+    handlers: (studio: StudioHandlerFactory, context: StudioContext) => {
+      const { messageSearches, largeOperations } = context;
+      const { store } = deps;
+      return moderationHandlers(studio, {
+        ...{ store, messageSearches, largeOperations },
+        moderation: cache,
+      });
+    },
   };
 }
