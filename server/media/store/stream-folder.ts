@@ -367,7 +367,8 @@ export class StreamFolder {
     try {
       return stateSchema.parse(JSON.parse(new TextDecoder().decode(file.bytes)));
     } catch {
-      return null;
+      // After a loss of power it may be empty.
+      return new Error(`${STATE_FILE} is broken`);
     }
   }
 }

@@ -101,6 +101,21 @@ test('[M-27] a store opens although a state cannot be read, and keeps the video'
   await expectToContinue(fixture, range(0, 20));
 });
 
+test.each([
+  ['is empty', ''],
+  ['is of another version', '{"retention":"other"}'],
+])('[M-27] a store keeps the video although a state %s', async (_, text) => {
+  const { fixture } = await storeRecording();
+  await writeFile(join(fixture.directory, STREAM, 'state.json'), text);
+  fixture.clock.nowMs += 86_400_000;
+  const store = await fixture.start();
+  expect(fixture.lines.at(-1)).toMatchObject({ level: 50, stream: STREAM });
+  await store.sweep();
+  await store.sweep();
+  expect(seqsOf(await store.find(STREAM))).toEqual(range(0, 20));
+  await expectToContinue(fixture, range(0, 20));
+});
+
 test('[M-11] a store opens although a folder cannot be read, and uses no number of it again', async () => {
   const { fixture, disk } = await storeRecording();
   disk.unreadable = { path: new RegExp(`${STREAM}$`), code: 'EIO' };
