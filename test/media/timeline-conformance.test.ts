@@ -112,6 +112,7 @@ async function encode(run: Run, units: readonly SourceUnit[], isJoining: boolean
       },
       onFragment: (track, fragment) => interleaver.push(track, fragment),
       onProgress: () => undefined,
+      onAudioMissing: () => undefined,
     },
   );
   const random = seededRandom(4);

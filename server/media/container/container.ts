@@ -27,4 +27,6 @@ export interface ContainerReader {
   header(): Uint8Array;
   /** The kinds of media that were received; announced tracks without data do not count. */
   receivedKinds(): ReadonlySet<MediaKind>;
+  /** Audio counts as received only when it arrives again. */
+  forgetAudio(): void;
 }

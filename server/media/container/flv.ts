@@ -69,6 +69,10 @@ export class FlvReader implements ContainerReader {
     return this.kinds;
   }
 
+  forgetAudio(): void {
+    this.kinds.delete('audio');
+  }
+
   private unit(bytes: Uint8Array): SourceUnit {
     if (!this.hasFileHeader) {
       this.hasFileHeader = true;

@@ -107,6 +107,10 @@ export class MatroskaReader implements ContainerReader {
     return this.kinds;
   }
 
+  forgetAudio(): void {
+    this.kinds.delete('audio');
+  }
+
   private nextHeader(): ElementHeader | null {
     const buffered = this.queue.peek();
     const header = readElementHeader(buffered, 0);

@@ -78,6 +78,10 @@ export class MpegTsReader implements ContainerReader {
     return this.kinds;
   }
 
+  forgetAudio(): void {
+    this.kinds.delete('audio');
+  }
+
   private nextPacket(): Uint8Array | null {
     if (this.packetsInSync === 0 && !this.findSync()) return null;
     if (this.queue.length < PACKET_BYTES) return null;

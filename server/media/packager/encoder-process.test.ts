@@ -53,6 +53,7 @@ function startRun(change: Partial<EncoderOptions> = {}, start = startEncoder): E
         first.resolve();
       },
       onProgress: (report) => progress.push(report),
+      onAudioMissing: () => {},
     },
   );
   running.push(encoder);
@@ -208,7 +209,7 @@ describe('encoder', () => {
       const { startEncoder } = await import(${JSON.stringify(new URL('./encoder-ffmpeg.ts', import.meta.url).pathname)});
       const ignore = () => {};
       const encoder = startEncoder(${JSON.stringify(OPTIONS)}, {
-        onInits: ignore, onFragment: ignore, onProgress: ignore,
+        onInits: ignore, onFragment: ignore, onProgress: ignore, onAudioMissing: ignore,
       });
       console.log(encoder.pid);
     `;

@@ -12,17 +12,20 @@ const FRAGMENT_MS = (silentFragment(0, 100).durationTicks * 1000) / 48_000;
 function createTracks(hasAudio: boolean) {
   const emitted: [TrackId, number][] = [];
   const inits: TrackId[][] = [];
+  const missing: boolean[] = [];
   const tracks = new EncoderTracks(
     { container: 'flv', source: { ...SOURCE, hasAudio }, settings: ENCODER_SETTINGS, startMs: 0 },
     {
       onInits: (tracks) => inits.push(tracks.map(({ id }) => id)),
       onFragment: (track, { startTicks }) => emitted.push([track, Math.round(startTicks / 48)]),
+      onAudioMissing: (isMissing) => missing.push(isMissing),
     },
   );
   return {
     tracks,
     emitted,
     inits,
+    missing,
     init: (...ids: TrackId[]) => {
       for (const id of ids) tracks.push(tracks.writtenTracks.indexOf(id), silentInit().bytes, 0);
     },
@@ -77,7 +80,7 @@ describe('encoder tracks', () => {
   });
 
   test('[M-13] audio that stops is replaced by silence', () => {
-    const { init, fragment, audioStartsMs, tracks } = createTracks(true);
+    const { init, fragment, audioStartsMs, tracks, missing } = createTracks(true);
     init('v0', 'v1', 'v2', 'a0');
     for (let ms = 0; ms < 1_000; ms += 100) {
       fragment('v0', ms, ms);
@@ -88,6 +91,7 @@ describe('encoder tracks', () => {
       tracks.checkAudio(ms);
     }
     expect(audioStartsMs().at(-1)).toBeGreaterThanOrEqual(4_000);
+    expect(missing).toEqual([true]);
     // Late audio of the encoder for the filled gap is dropped.
     const count = audioStartsMs().length;
     fragment('a0', 1_100, 4_050);
@@ -98,6 +102,7 @@ describe('encoder tracks', () => {
     fragment('a0', resumesMs, 4_200);
     fragment('v0', 4_100, 4_200);
     expect(audioStartsMs().at(-1)).toBe(resumesMs);
+    expect(missing).toEqual([true, false]);
   });
 
   test('[M-13] audio that is as late as the video is not replaced', () => {

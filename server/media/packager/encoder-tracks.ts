@@ -36,7 +36,7 @@ export class EncoderTracks {
 
   constructor(
     private readonly options: EncoderOptions,
-    private readonly events: Pick<EncoderEvents, 'onInits' | 'onFragment'>,
+    private readonly events: Pick<EncoderEvents, 'onInits' | 'onFragment' | 'onAudioMissing'>,
   ) {
     this.renditions = renditionsOf(options.source, options.settings.ladder);
     const videoTracks = this.renditions.map(({ id }) => id);
@@ -70,8 +70,14 @@ export class EncoderTracks {
     if (nowMs - this.lastAudioAtMs < AUDIO_MISSING_MS) return;
     if (this.audio.lagMs(this.videoStartMs, this.videoEndMs) < AUDIO_LATE_TOLERANCE_MS) return;
     if (!this.inits.has(AUDIO_TRACK)) this.addInit(AUDIO_TRACK, silentInit());
-    this.isAudioMissing = true;
+    this.setAudioMissing(true);
     this.fillAudio(this.videoStartMs);
+  }
+
+  private setAudioMissing(isMissing: boolean): void {
+    if (this.isAudioMissing === isMissing) return;
+    this.isAudioMissing = isMissing;
+    this.events.onAudioMissing(isMissing);
   }
 
   private addInit(id: TrackId, init: InitSegment): void {
@@ -89,7 +95,7 @@ export class EncoderTracks {
     if (id === AUDIO_TRACK) {
       if (!this.audio.accept(fragment)) return;
       this.lastAudioAtMs = nowMs;
-      this.isAudioMissing = false;
+      this.setAudioMissing(false);
       this.emit(id, fragment);
       return;
     }

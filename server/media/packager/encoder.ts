@@ -55,6 +55,8 @@ export interface EncoderEvents {
   onInits(tracks: readonly Track[], inits: ReadonlyMap<TrackId, InitSegment>): void;
   onFragment(track: TrackId, fragment: Fragment): void;
   onProgress(progress: EncoderProgress): void;
+  /** Called when silence begins to replace the audio of the source, and when its audio returns. */
+  onAudioMissing(isMissing: boolean): void;
 }
 
 /** How an encoder ended. */

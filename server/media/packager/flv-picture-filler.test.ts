@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { concatBytes } from '../byte-queue.ts';
 import { FlvReader } from '../container/flv.ts';
 import { FLV_AUDIO, FLV_VIDEO, flvHeader, flvTag, timestampOf } from '../container/flv-tag.ts';
 import { FlvPictureFiller } from './flv-picture-filler.ts';
@@ -33,6 +34,18 @@ test('[M-13] the pictures since the last key frame are repeated after 1 s withou
   // The video returns, with a frame that refers to the last one.
   expect(send(frame(2_800), sound(2_800))).toEqual(['frame 2800', 'sound 2800']);
   expect(send(sound(3_500))).toHaveLength(4);
+});
+
+test('[M-13] of a group of more than 300 pictures or 4 MB the key frame alone is repeated', () => {
+  const send = createFiller();
+  send(sound(0), key(0), ...Array.from({ length: 300 }, (_, n) => frame(n + 1)));
+  expect(send(sound(1_000))).toEqual(['sound 1000', 'key 1300']);
+  const large = flvTag(FLV_VIDEO, 2_100, concatBytes([FRAME, new Uint8Array(5 << 20)]));
+  send(key(2_000), sound(2_000), large);
+  expect(send(sound(3_000))).toEqual(['sound 3000', 'key 3100']);
+  // The next group is small.
+  send(key(4_000), frame(4_100), sound(4_100));
+  expect(send(sound(5_100))).toHaveLength(3);
 });
 
 test('[M-13] video with timestamps two seconds behind the sound has not stopped', () => {

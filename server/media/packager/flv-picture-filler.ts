@@ -15,13 +15,15 @@ import {
   type RepetitionLimit,
 } from './picture-filler.ts';
 
-/** A group with more pictures is not repeated. */
+/** Of a group with more pictures the key frame alone is repeated. */
 const FRAMES_MAX = 300;
 
 /** Repeats the last group of pictures of an FLV source. */
 export class FlvPictureFiller implements PictureFiller {
-  /** Video tags since the last key frame; empty when there are too many. */
+  /** Video tags since the last key frame. */
   private pictures: Uint8Array[] = [];
+  /** Whether there are too many: the first one is kept. */
+  private isKeyFrameAlone = false;
   private pictureBytes = 0;
   /** Time of the last video tag and of the audio that came before it, ms. */
   private videoMs = 0;
@@ -45,12 +47,15 @@ export class FlvPictureFiller implements PictureFiller {
     const isKeyFrame = parseVideoHeader(bytes.subarray(FLV_TAG_HEADER_BYTES)).isKeyFrame;
     if (isKeyFrame) this.clear();
     if (!isKeyFrame && this.pictures.length === 0) return;
-    this.pictures.push(bytes);
-    this.pictureBytes += bytes.length;
     this.videoMs = timestampOf(bytes);
     this.audioMsAtVideo = this.audioMs;
     this.repeatAtMs = (this.audioMs ?? 0) + MISSING_MS;
-    if (this.pictures.length > FRAMES_MAX || this.pictureBytes > GROUP_BYTES_MAX) this.clear();
+    if (this.isKeyFrameAlone) return;
+    this.pictures.push(bytes);
+    this.pictureBytes += bytes.length;
+    if (this.pictures.length <= FRAMES_MAX && this.pictureBytes <= GROUP_BYTES_MAX) return;
+    this.isKeyFrameAlone = true;
+    this.pictures = this.pictures.slice(0, 1).filter(({ length }) => length <= GROUP_BYTES_MAX);
   }
 
   private repeat(audioMs: number): SourceUnit[] {
@@ -70,5 +75,6 @@ export class FlvPictureFiller implements PictureFiller {
   private clear(): void {
     this.pictures = [];
     this.pictureBytes = 0;
+    this.isKeyFrameAlone = false;
   }
 }

@@ -25,7 +25,7 @@ import {
 const KEY_FRAME_FLAG = 0x80;
 const TIME_BYTES = 2;
 const NS_PER_MS = 1_000_000;
-/** A group with more pictures is not repeated: with a million empty ones that took 1.8 s. */
+/** Of a group with more pictures the key frame alone is repeated: a million empty ones took 1.8 s. */
 const PICTURES_MAX = 2_000;
 
 /**
@@ -39,6 +39,8 @@ export class MatroskaPictureFiller implements PictureFiller {
   private clusterTicks: number | null = null;
   /** Blocks of the video since the last key frame, without their element header. */
   private pictures: Uint8Array[] = [];
+  /** Whether there are too many: the first one is kept. */
+  private isKeyFrameAlone = false;
   private pictureBytes = 0;
   /** Times of the last picture and of the audio that came before it, in ticks. */
   private videoTicks = 0;
@@ -111,10 +113,12 @@ export class MatroskaPictureFiller implements PictureFiller {
     this.videoTicks = ticks;
     this.audioTicksAtVideo = this.audioTicks;
     this.repeatAtTicks = (this.audioTicks ?? 0) + MISSING_MS * this.ticksPerMs;
-    if (!isKeyFrame && this.pictures.length === 0) return;
+    if (this.isKeyFrameAlone || (!isKeyFrame && this.pictures.length === 0)) return;
     this.pictures.push(block);
     this.pictureBytes += block.length;
-    if (this.pictures.length > PICTURES_MAX || this.pictureBytes > GROUP_BYTES_MAX) this.clear();
+    if (this.pictures.length <= PICTURES_MAX && this.pictureBytes <= GROUP_BYTES_MAX) return;
+    this.isKeyFrameAlone = true;
+    this.pictures = this.pictures.slice(0, 1).filter(({ length }) => length <= GROUP_BYTES_MAX);
   }
 
   private repeat(audioTicks: number, clusterTicks: number): SourceUnit | null {
@@ -137,6 +141,7 @@ export class MatroskaPictureFiller implements PictureFiller {
   private clear(): void {
     this.pictures = [];
     this.pictureBytes = 0;
+    this.isKeyFrameAlone = false;
   }
 }
 

@@ -98,6 +98,32 @@ describe.each([
   });
 });
 
+test('[M-13] of a group of more than 4 MB of MPEG-TS the key frame alone is repeated', () => {
+  const reader = new MpegTsReader();
+  const filler = new MpegTsPictureFiller(() => true);
+  const repeated: number[] = [];
+  let keyFramePackets = 0;
+  let packets = 0;
+  for (const unit of reader.push(sourceAt(0))) {
+    const video = videoOf(unit.bytes);
+    const starts = video.filter((packet) => readPacket(packet).startsPayloadUnit).length;
+    if (packets > 0 && starts > 0) keyFramePackets ||= packets;
+    packets += video.length;
+    // After the first frames, many continuations.
+    const continuation = video.find((packet) => !readPacket(packet).startsPayloadUnit);
+    const isFirst = packets > 100 && packets < 25_000 && continuation !== undefined;
+    const more = isFirst ? Array.from({ length: 25_000 }, () => continuation) : [];
+    const isOver = packets > 25_000;
+    const withoutVideo = packetsOf(unit.bytes).filter((one) => readPacket(one).pid !== VIDEO_PID);
+    const sent = isOver ? withoutVideo : [unit.bytes, ...more];
+    packets += more.length;
+    const [, ...repetitions] = filler.fill([{ ...unit, bytes: concatBytes(sent) }]);
+    repeated.push(...repetitions.map(({ bytes }) => packetsOf(bytes).length));
+  }
+  expect(repeated.length).toBeGreaterThan(2);
+  expect(new Set(repeated)).toEqual(new Set([keyFramePackets]));
+});
+
 test('[M-13] MPEG-TS with all of its video, or without any, stays as it is', () => {
   const source = sourceAt(0);
   const audio = runFfmpeg(['-t', '4', ...AUDIO_INPUT, '-c:a', 'aac', '-f', 'mpegts']);

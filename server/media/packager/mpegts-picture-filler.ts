@@ -27,8 +27,12 @@ import {
  */
 export class MpegTsPictureFiller implements PictureFiller {
   private readonly program = new ProgramReader();
-  /** Packets of the video since the last key frame; empty when there are too many. */
+  /** Packets of the video since the last key frame. */
   private pictures: Uint8Array[] = [];
+  /** How many of these are the key frame; null while it is not complete. */
+  private keyFramePackets: number | null = null;
+  /** Whether there are too many packets: those of the key frame are kept. */
+  private isKeyFrameAlone = false;
   /** Times of the last picture and of the audio that came before it, in ticks. */
   private videoTicks = 0;
   private audioTicksAtVideo: number | null = null;
@@ -72,16 +76,27 @@ export class MpegTsPictureFiller implements PictureFiller {
   private addVideo(bytes: Uint8Array, packet: Packet, isKeyFrame: boolean): void {
     this.counter = ((bytes[3] ?? 0) + this.counterOffset) & 0x0f;
     setContinuityCounter(bytes, this.counter);
-    if (isKeyFrame) this.pictures = [];
+    if (isKeyFrame) this.clear();
     const ticks = packet.startsPayloadUnit ? decodingTicks(bytes, packet.content) : null;
     if (ticks !== null) {
       this.videoTicks = ticks;
       this.audioTicksAtVideo = this.audioTicks;
       this.repeatAtTicks = ((this.audioTicks ?? 0) + MISSING_MS * TICKS_PER_MS) % WRAP_TICKS;
     }
-    if (!isKeyFrame && this.pictures.length === 0) return;
+    if (this.isKeyFrameAlone || (!isKeyFrame && this.pictures.length === 0)) return;
+    if (packet.startsPayloadUnit && this.pictures.length > 0) {
+      this.keyFramePackets ??= this.pictures.length;
+    }
     this.pictures.push(bytes.slice());
-    if (this.pictures.length * PACKET_BYTES > GROUP_BYTES_MAX) this.pictures = [];
+    if (this.pictures.length * PACKET_BYTES <= GROUP_BYTES_MAX) return;
+    this.isKeyFrameAlone = true;
+    this.pictures.length = this.keyFramePackets ?? 0;
+  }
+
+  private clear(): void {
+    this.pictures = [];
+    this.keyFramePackets = null;
+    this.isKeyFrameAlone = false;
   }
 
   private repeat(audioTicks: number): SourceUnit | null {

@@ -3,6 +3,7 @@ import {
   bytesOf,
   createPackagerFixture,
   INFO,
+  STEP_MS,
   settled,
 } from '../../../test/support/media/packager-fixture.ts';
 import { BEGIN_MS } from '../../../test/support/media/segment-store-fixture.ts';
@@ -105,6 +106,58 @@ describe('source', () => {
     expect(dependencies.probes).toHaveLength(4);
     expect(dependencies.encoders).toHaveLength(1);
     await endSource();
+  });
+
+  test('[M-13] audio that returns and that the encoder does not decode gets another encoder', async () => {
+    const { packager, dependencies, send, endSource } = await startPackager();
+    const [first] = dependencies.encoders;
+    const probes = dependencies.probes.length;
+    first?.events.onAudioMissing(true);
+    expect(packager.state().info?.hasAudio).toBe(false);
+    let ms = 1_100;
+    const feed = (seconds: number, kinds: string) =>
+      dependencies.advance(seconds * 1_000, () => {
+        ms += STEP_MS;
+        for (const kind of kinds) send(`${kind}${ms};`);
+        first?.emit(ms + 2_400 - STEP_MS, STEP_MS / 1_000);
+      });
+    // It is not probed while there is none, nor at once.
+    await feed(70, 'J');
+    await feed(4, 'AJ');
+    expect(dependencies.probes).toHaveLength(probes);
+    await feed(2, 'AJ');
+    expect(dependencies.probes).toHaveLength(probes + 1);
+    await dependencies.probe.succeed();
+    await feed(1, 'AJ');
+    expect(first?.isFinished).toBe(true);
+    await first?.exitWith({ code: 0 });
+    expect(dependencies.encoders).toHaveLength(2);
+    expect(dependencies.encoder.options.source.hasAudio).toBe(true);
+    expect(packager.state().info?.hasAudio).toBe(true);
+    await endSource();
+  });
+
+  test('[M-13] audio that the encoder decodes again is not probed', async () => {
+    const { packager, dependencies, send, endSource } = await startPackager();
+    const probes = dependencies.probes.length;
+    dependencies.encoder.events.onAudioMissing(true);
+    dependencies.encoder.events.onAudioMissing(false);
+    expect(packager.state().info?.hasAudio).toBe(true);
+    for (let ms = 2_000; ms < 30_000; ms += 1_000) {
+      await dependencies.advance(1_000);
+      send(`A${ms};J${ms};`);
+    }
+    expect(dependencies.probes).toHaveLength(probes);
+    await endSource();
+  });
+
+  test('[M-6] [M-16] a source that sends no video and no audio for 30 s ends', async () => {
+    const { dependencies, sink, send } = await startPackager();
+    await dependencies.advance(29_000, () => send('H;'));
+    expect(sink.failures).toEqual([]);
+    await dependencies.advance(2_000, () => send('H;'));
+    expect(sink.failures).toEqual(['The source sends no video and no audio any more.']);
+    await settled();
   });
 
   test('[M-16] a source with an invalid container fails, and its encoder is killed', async () => {
@@ -302,7 +355,7 @@ describe('encoder', () => {
 
   test('[M-41] an encoder without input is not stuck', async () => {
     const { dependencies, endSource } = await startPackager();
-    await dependencies.advance(60_000);
+    await dependencies.advance(25_000);
     expect(dependencies.encoder.isKilled).toBe(false);
     await endSource();
   });

@@ -77,6 +77,13 @@ const TOO_SLOW_MESSAGE =
   'The encoder is too slow. Send a smaller video, or give the service more CPU.';
 // A source may send only audio for this long before its video starts.
 const VIDEO_MISSING_MS_MAX = 60_000;
+/** An encoder that can decode audio that returns does so within this time. */
+const AUDIO_RETURN_MS = 5_000;
+/**
+ * A sender that hangs with an open connection keeps another one out. Those that send a picture only when it changes
+ * pause for some seconds.
+ */
+const MEDIA_MISSING_MS_MAX = 30_000;
 const CHECK_INTERVAL_MS = 500;
 // The largest rendition; its fragments show that an encoder works.
 const MAIN_RENDITION = 'v0';
@@ -95,8 +102,12 @@ export class Packager {
   private pendingEpoch: Omit<Epoch, 'startMs'> | null = null;
   private progress: EncoderProgress | null = null;
   private restartTimer: Timer | null = null;
-  /** Finds audio that starts after the probe. */
+  /** Finds audio that starts after the probe, or that returns and the encoder does not decode. */
   private lateAudio: LateAudioProbe | null = null;
+  /** Whether silence replaces audio that the source had. */
+  private isAudioMissing = false;
+  /** Service time of the last audio or video, ms. */
+  private lastMediaMs: number;
   /** Source time at which the next encoder takes over without a gap, ms; null: none is due. */
   private switchMs: number | null = null;
   /** Service time since which a source with audio has no video yet, ms; null: it has. */
@@ -122,6 +133,7 @@ export class Packager {
     this.feed = new SourceFeed(() => this.reader.header());
     this.pictureFiller = newPictureFiller(options.container, dependencies.nowMs);
     this.probe = this.startProbe();
+    this.lastMediaMs = dependencies.nowMs();
     this.checkTimer = runtime.setInterval(() => this.check(), CHECK_INTERVAL_MS);
   }
 
@@ -150,11 +162,14 @@ export class Packager {
         throw new Error('The source sends too many packets or elements a second.');
       }
       for (const unit of this.pictureFiller.fill(units)) {
-        if (unit.sourceMs !== null && !unit.isHeader) this.onSourceTime(unit.sourceMs, nowMs);
+        if (unit.sourceMs !== null && !unit.isHeader) {
+          this.lastMediaMs = nowMs;
+          this.onSourceTime(unit.sourceMs, nowMs);
+        }
         this.keyFrames.observe(unit);
         if (unit.isEntryPoint) this.probeLateVideo(unit.sourceMs);
         this.probe?.write(unit.bytes);
-        this.lateAudio?.push(unit);
+        this.lateAudio?.push(unit, nowMs);
         acceptsMore = this.feed.push(unit) && acceptsMore;
       }
     } catch (error) {
@@ -186,8 +201,9 @@ export class Packager {
 
   /** Health and totals of the source. */
   state() {
+    const { info } = this;
     return {
-      info: this.info,
+      info: info && { ...info, hasAudio: info.hasAudio && !this.isAudioMissing },
       progress: this.progress,
       /** How far its key frames are apart, ms; null: unknown. */
       keyFrameIntervalMs: this.keyFrames.intervalMs(),
@@ -247,15 +263,34 @@ export class Packager {
     this.probe = null;
     if (this.isEnded) return;
     this.info = info;
-    if (!info.hasAudio) this.watchForAudio();
+    if (!info.hasAudio) this.watchForAudio(0);
     this.options.logger.info({ ...info }, 'source probed');
     const startMs = this.sourceClock.firstMs ?? 0;
     this.startEncoder(info, (encoder) => this.feed.startWithBuffered(encoder), startMs);
   }
 
-  private watchForAudio(): void {
+  private watchForAudio(delayMs: number): void {
     const startProbe = () => this.dependencies.startProbe(this.options.container);
-    this.lateAudio = new LateAudioProbe(this.reader, startProbe, (info) => this.onLateAudio(info));
+    const onFound = (info: SourceInfo) => this.onLateAudio(info);
+    this.lateAudio = new LateAudioProbe(this.reader, startProbe, delayMs, onFound);
+  }
+
+  /**
+   * An encoder drops audio after a gap of a minute, and audio whose codec or packet id has changed: another encoder
+   * takes over if the audio arrives, and this one does not decode it.
+   */
+  private onAudioMissing(isMissing: boolean): void {
+    if (this.isEnded) return;
+    this.isAudioMissing = isMissing;
+    this.stopLateAudio();
+    if (!isMissing) return;
+    this.reader.forgetAudio();
+    this.watchForAudio(AUDIO_RETURN_MS);
+  }
+
+  private stopLateAudio(): void {
+    this.lateAudio?.stop();
+    this.lateAudio = null;
   }
 
   /** An encoder cannot add a track, so another one takes over at the next entry point. */
@@ -273,6 +308,8 @@ export class Packager {
     const { container, settings } = this.options;
     this.segmenter = null;
     this.progress = null;
+    this.isAudioMissing = false;
+    if (info.hasAudio) this.stopLateAudio();
     this.restartPolicy.onStart(this.dependencies.nowMs());
     try {
       this.encoder = this.dependencies.startEncoder(
@@ -283,6 +320,7 @@ export class Packager {
           onProgress: (progress) => {
             this.progress = progress;
           },
+          onAudioMissing: (isMissing) => this.onAudioMissing(isMissing),
         },
       );
     } catch (error) {
@@ -387,6 +425,11 @@ export class Packager {
     if (nowMs - (this.videoMissingSinceMs ?? nowMs) > VIDEO_MISSING_MS_MAX) {
       this.fail('The source has no video track; a source needs one.');
     }
+    // While the encoder has input, the source may only wait for it.
+    const isWaiting = (this.encoder?.pendingBytes() ?? 0) > 0;
+    if (nowMs - this.lastMediaMs > MEDIA_MISSING_MS_MAX && !isWaiting) {
+      this.fail('The source sends no video and no audio any more.');
+    }
     if (!this.encoder) return;
     if (this.restartPolicy.isStuck(nowMs)) {
       this.options.logger.warn('the encoder produces no output and is killed');
@@ -426,7 +469,7 @@ export class Packager {
     this.isEnded = true;
     this.probe?.kill();
     this.probe = null;
-    this.lateAudio?.stop();
+    this.stopLateAudio();
     runtime.clearTimer(this.checkTimer);
     if (this.restartTimer) runtime.clearTimer(this.restartTimer);
   }

@@ -4,7 +4,7 @@ import type { SourceUnit } from '../container/container.ts';
 export const MISSING_MS = 1_000;
 /** Time from one repetition to the next. */
 export const REPEAT_MS = 500;
-/** A larger group of pictures is not repeated. */
+/** Of a larger group of pictures the key frame alone is repeated. */
 export const GROUP_BYTES_MAX = 4 << 20;
 
 /** Whether another repetition may be made now. It is asked for each one that is due by the audio. */

@@ -57,6 +57,7 @@ export async function encodeSource(
       fragments.set(track, [...(fragments.get(track) ?? []), fragment]);
     },
     onProgress: (report) => progress.push(report),
+    onAudioMissing: () => {},
   });
   for (const chunk of splitIntoChunks(source, [8_000, 64_000, 188])) {
     if (!encoder.write(chunk)) await encoder.drained();

@@ -36,7 +36,7 @@ export const SETTINGS = {
   fragmentMs: 500,
 };
 
-const STEP_MS = 250;
+export const STEP_MS = 250;
 
 /**
  * A container of text units: a letter (`H`eader, `J`oin, `P`lain, `A`udio, `X` invalid) and a time in
@@ -67,6 +67,10 @@ export class FakeReader implements ContainerReader {
 
   receivedKinds(): ReadonlySet<MediaKind> {
     return this.kinds;
+  }
+
+  forgetAudio(): void {
+    this.kinds.delete('audio');
   }
 }
 

@@ -9,7 +9,12 @@ import { ENCODER_SETTINGS } from './encoder-fixture.ts';
 import { recordingLogger } from './segment-store-fixture.ts';
 
 const SOURCE = { width: 96, height: 54, frameRate: [15, 1], hasAudio: false } as const;
-const NO_EVENTS = { onInits: () => {}, onFragment: () => {}, onProgress: () => {} };
+const NO_EVENTS = {
+  onInits: () => {},
+  onFragment: () => {},
+  onProgress: () => {},
+  onAudioMissing: () => {},
+};
 
 function encode(ffmpeg: string): Promise<unknown> {
   const settings = { ...ENCODER_SETTINGS, ffmpeg };
