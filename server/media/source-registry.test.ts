@@ -255,7 +255,7 @@ describe('source', () => {
     expect(await reasonOf(fixture.sources.open({ ...SOURCE_REQUEST, key: 'sk_2' }))).toBe(
       'unavailable',
     );
-    await fixture.packager.advance(60_000);
+    await fixture.packager.advance(25_000);
     fixture.session.write(bytesOf('P1500;'));
     expect(fixture.packager.encoder.input).toContain('P1500;');
     fixture.store.isUnavailable = false;
