@@ -63,3 +63,27 @@ test('[M-13] video that starts after the audio of its source is taken up', async
   expect(sink.segments.length).toBeGreaterThanOrEqual(4);
   expect(sink.segments.map(({ seq }) => sink.hasSound(seq))).not.toContain(false);
 });
+
+const RETURN = { fromMs: 4_000, toMs: 66_000, endS: 80 };
+
+test(
+  '[M-13] sound that returns after a minute is taken up',
+  async () => {
+    const length = ['-t', `${RETURN.endS}`];
+    const source = runFfmpeg([
+      ...[...length, ...VIDEO_INPUT, ...length, ...AUDIO_INPUT],
+      ...[...H264_ENCODER, '-c:a', 'aac', '-f', 'flv'],
+    ]);
+    const units = pacedUnits('flv', source).filter(
+      ({ bytes, atMs, isHeader }) =>
+        isHeader || bytes[0] !== FLV_AUDIO_TAG || atMs < RETURN.fromMs || atMs > RETURN.toMs,
+    );
+    const { sink, restarts } = await packageInRealTime('flv', units);
+    expect([sink.failures, restarts]).toEqual([[], 0]);
+    const { segments, epochs } = sink;
+    const soundAt = (index: number) => sink.hasSound(segments.at(index)?.seq ?? -1);
+    expect([soundAt(0), soundAt(30), soundAt(-2)]).toEqual([true, false, true]);
+    expect(epochs).toHaveLength(2);
+  },
+  2 * RETURN.endS * 1_000,
+);
