@@ -20,7 +20,7 @@ export class Pace {
   readonly step: Step = async (work) => {
     // Another step may have run in the pause.
     for (let pauseMs = this.pauseMs(); pauseMs > 0; pauseMs = this.pauseMs())
-      await runtime.sleep(pauseMs);
+      await runtime.sleep(Math.ceil(pauseMs)); // A timer rounds down, so it would run at once.
     const startMs = runtime.monotonicMs();
     try {
       return await work();

@@ -112,14 +112,12 @@ export class LiveShows {
   }
 
   async #read(id: string, producer: string): Promise<LiveSnapshot> {
-    return this.#reads.run(producer, async () => {
+    const readShow = async () => {
       const nowMs = this.options.nowMs();
-      const [show, count] = await Promise.all([
-        this.options.read(id, producer, nowMs),
-        this.#count(id),
-      ]);
-      return { nowMs, show, count };
-    });
+      return { nowMs, show: await this.options.read(id, producer, nowMs) };
+    };
+    const [read, count] = await Promise.all([this.#reads.run(producer, readShow), this.#count(id)]);
+    return { ...read, count };
   }
 
   async #count(id: string): Promise<number | null> {

@@ -1,3 +1,5 @@
+import type { ReceivedMedia } from './received-media.ts';
+
 /** A self-contained part of a source's bytes: a tag, a block, or a run of packets. */
 export interface SourceUnit {
   readonly bytes: Uint8Array;
@@ -12,8 +14,6 @@ export interface SourceUnit {
   readonly sourceMs: number | null;
 }
 
-export type MediaKind = 'video' | 'audio';
-
 /** Splits a container's bytes, received in chunks of any size, into units. */
 export interface ContainerReader {
   /**
@@ -25,8 +25,5 @@ export interface ContainerReader {
   takeElementCount?(): number;
   /** Headers for a decoder that starts now. */
   header(): Uint8Array;
-  /** The kinds of media that were received; announced tracks without data do not count. */
-  receivedKinds(): ReadonlySet<MediaKind>;
-  /** Audio counts as received only when it arrives again. */
-  forgetAudio(): void;
+  readonly received: ReceivedMedia;
 }

@@ -1,5 +1,5 @@
 import { ByteQueue } from '../byte-queue.ts';
-import type { ContainerReader, MediaKind, SourceUnit } from './container.ts';
+import type { ContainerReader, SourceUnit } from './container.ts';
 import {
   FLV_AUDIO,
   FLV_BACK_POINTER_BYTES,
@@ -18,6 +18,7 @@ import {
   timestampOf,
   uint24,
 } from './flv-tag.ts';
+import { type MediaKind, ReceivedMedia } from './received-media.ts';
 
 /** Key frames of usual sources are far smaller. */
 const MAX_TAG_BYTES = 8 << 20;
@@ -33,7 +34,7 @@ export class FlvReader implements ContainerReader {
   /** As in the file header: the kinds of tags that were announced or received. */
   private flags = 0;
   private readonly headers = new Map<'metadata' | 'video' | 'audio', Uint8Array>();
-  private readonly kinds = new Set<MediaKind>();
+  readonly received = new ReceivedMedia();
   /** Latest timestamp, unwrapped; null before the first. */
   private timestampMs: number | null = null;
 
@@ -65,14 +66,6 @@ export class FlvReader implements ContainerReader {
     return Buffer.concat([flvHeader(this.flags), ...tags]);
   }
 
-  receivedKinds(): ReadonlySet<MediaKind> {
-    return this.kinds;
-  }
-
-  forgetAudio(): void {
-    this.kinds.delete('audio');
-  }
-
   private unit(bytes: Uint8Array): SourceUnit {
     if (!this.hasFileHeader) {
       this.hasFileHeader = true;
@@ -92,7 +85,7 @@ export class FlvReader implements ContainerReader {
     const { isSequenceHeader, isMedia, isKeyFrame, compositionMs } = info;
     this.flags |= kind === 'video' ? FLV_HAS_VIDEO : FLV_HAS_AUDIO;
     if (isSequenceHeader) this.headers.set(kind, bytes);
-    if (isMedia) this.kinds.add(kind);
+    if (isMedia) this.received.add(kind);
     const hasVideo = (this.flags & FLV_HAS_VIDEO) !== 0;
     return {
       bytes,

@@ -1,5 +1,5 @@
 import { ByteQueue, concatBytes } from '../byte-queue.ts';
-import type { ContainerReader, MediaKind, SourceUnit } from './container.ts';
+import type { ContainerReader, SourceUnit } from './container.ts';
 import {
   type ElementHeader,
   elements,
@@ -15,6 +15,7 @@ import {
   readTimestampScale,
   readTracks,
 } from './matroska-tracks.ts';
+import { ReceivedMedia } from './received-media.ts';
 
 /** A key frame of 4K takes a few MB. */
 const MAX_ELEMENT_BYTES = 16 * 1024 * 1024;
@@ -73,7 +74,7 @@ export class MatroskaReader implements ContainerReader {
   private clusterStart: ClusterStart | null = null;
   private elementsSinceBlock = 0;
   private elementCount = 0;
-  private readonly kinds = new Set<MediaKind>();
+  readonly received = new ReceivedMedia();
 
   push(bytes: Uint8Array): SourceUnit[] {
     this.queue.push(bytes);
@@ -101,14 +102,6 @@ export class MatroskaReader implements ContainerReader {
 
   header(): Uint8Array {
     return concatBytes(this.headers);
-  }
-
-  receivedKinds(): ReadonlySet<MediaKind> {
-    return this.kinds;
-  }
-
-  forgetAudio(): void {
-    this.kinds.delete('audio');
   }
 
   private nextHeader(): ElementHeader | null {
@@ -195,8 +188,8 @@ export class MatroskaReader implements ContainerReader {
     const { clusterStart } = this;
     const { sourceMs } = block;
     this.elementsSinceBlock = 0;
-    if (block.track === this.tracks.video) this.kinds.add('video');
-    else if (this.tracks.audio.has(block.track)) this.kinds.add('audio');
+    if (block.track === this.tracks.video) this.received.add('video');
+    else if (this.tracks.audio.has(block.track)) this.received.add('audio');
     if (!clusterStart) return { bytes, isHeader: false, isEntryPoint: false, sourceMs };
     clusterStart.sourceMs ??= sourceMs;
     clusterStart.blocks++;

@@ -1,5 +1,5 @@
 import { ByteQueue, concatBytes } from '../byte-queue.ts';
-import type { ContainerReader, MediaKind, SourceUnit } from './container.ts';
+import type { ContainerReader, SourceUnit } from './container.ts';
 import {
   PACKET_BYTES,
   type Packet,
@@ -10,6 +10,7 @@ import {
   WRAP_TICKS,
 } from './mpegts-packet.ts';
 import { ProgramReader } from './mpegts-program.ts';
+import { ReceivedMedia } from './received-media.ts';
 
 /** Consecutive sync bytes that are required to resynchronize. */
 const PACKETS_IN_SYNC = 3;
@@ -52,7 +53,7 @@ export class MpegTsReader implements ContainerReader {
 
   private readonly program = new ProgramReader();
 
-  private readonly kinds = new Set<MediaKind>();
+  readonly received = new ReceivedMedia();
   private lastTicks: number | null = null;
   private frameCount = 0;
   private hasRandomAccess = false;
@@ -72,14 +73,6 @@ export class MpegTsReader implements ContainerReader {
 
   header(): Uint8Array {
     return concatBytes([this.program.patPackets, this.program.pmtPackets]);
-  }
-
-  receivedKinds(): ReadonlySet<MediaKind> {
-    return this.kinds;
-  }
-
-  forgetAudio(): void {
-    this.kinds.delete('audio');
   }
 
   private nextPacket(): Uint8Array | null {
@@ -136,8 +129,8 @@ export class MpegTsReader implements ContainerReader {
   }
 
   private addKind(pid: number): void {
-    if (pid === this.program.streams?.video) this.kinds.add('video');
-    else if (this.program.streams?.audio.has(pid)) this.kinds.add('audio');
+    if (pid === this.program.streams?.video) this.received.add('video');
+    else if (this.program.streams?.audio.has(pid)) this.received.add('audio');
   }
 
   private carriesTimes(pid: number): boolean {

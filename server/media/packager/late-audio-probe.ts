@@ -16,14 +16,14 @@ export class LateAudioProbe {
    * @param onFound called once, when the source has audio that can be decoded
    */
   constructor(
-    private readonly reader: Pick<ContainerReader, 'header' | 'receivedKinds'>,
+    private readonly reader: Pick<ContainerReader, 'header' | 'received'>,
     private readonly start: () => Probe,
     private readonly delayMs: number,
     private readonly onFound: (info: SourceInfo) => void,
   ) {}
 
   push(unit: SourceUnit, nowMs: number): void {
-    if (this.reader.receivedKinds().has('audio')) this.audioSinceMs ??= nowMs;
+    if (this.reader.received.has('audio')) this.audioSinceMs ??= nowMs;
     const isDue = nowMs - (this.audioSinceMs ?? Number.POSITIVE_INFINITY) >= this.delayMs;
     if (!this.probe && unit.isEntryPoint && isDue) this.begin();
     this.probe?.write(unit.bytes);

@@ -152,7 +152,10 @@ export class Packager {
     const nowMs = this.dependencies.nowMs();
     let acceptsMore = true;
     try {
+      const { received } = this.reader;
+      const before = received.count;
       const units = this.reader.push(bytes);
+      if (received.count > before) this.lastMediaMs = nowMs;
       const headers = units.filter(({ isHeader }) => isHeader).length;
       const isTooMuch =
         this.unitRate.exceeds(units.length, nowMs) ||
@@ -162,10 +165,7 @@ export class Packager {
         throw new Error('The source sends too many packets or elements a second.');
       }
       for (const unit of this.pictureFiller.fill(units)) {
-        if (unit.sourceMs !== null && !unit.isHeader) {
-          this.lastMediaMs = nowMs;
-          this.onSourceTime(unit.sourceMs, nowMs);
-        }
+        if (unit.sourceMs !== null && !unit.isHeader) this.onSourceTime(unit.sourceMs, nowMs);
         this.keyFrames.observe(unit);
         if (unit.isEntryPoint) this.probeLateVideo(unit.sourceMs);
         this.probe?.write(unit.bytes);
@@ -239,8 +239,8 @@ export class Packager {
   }
 
   private onProbeFailed({ message }: Error): void {
-    const kinds = this.reader.receivedKinds();
-    if (this.isEnded || kinds.has('video') || !kinds.has('audio')) {
+    const { received } = this.reader;
+    if (this.isEnded || received.has('video') || !received.has('audio')) {
       this.fail(message);
       return;
     }
@@ -251,7 +251,7 @@ export class Packager {
 
   /** Probes a source that had no video at its first entry point with video. */
   private probeLateVideo(sourceMs: number | null): void {
-    if (this.videoMissingSinceMs === null || !this.reader.receivedKinds().has('video')) return;
+    if (this.videoMissingSinceMs === null || !this.reader.received.has('video')) return;
     this.videoMissingSinceMs = null;
     this.sourceClock.firstMs = sourceMs;
     this.feed.bufferFromNextEntryPoint();
@@ -284,7 +284,7 @@ export class Packager {
     this.isAudioMissing = isMissing;
     this.stopLateAudio();
     if (!isMissing) return;
-    this.reader.forgetAudio();
+    this.reader.received.forgetAudio();
     this.watchForAudio(AUDIO_RETURN_MS);
   }
 

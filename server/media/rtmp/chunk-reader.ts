@@ -1,5 +1,13 @@
 import { uint24 } from '../container/flv-tag.ts';
-import { ABORT, RtmpError, type RtmpMessage, SET_CHUNK_SIZE, uint32Of } from './rtmp-message.ts';
+import {
+  ABORT,
+  COMMAND,
+  COMMAND_AMF3,
+  RtmpError,
+  type RtmpMessage,
+  SET_CHUNK_SIZE,
+  uint32Of,
+} from './rtmp-message.ts';
 
 /** Chunk size before the first Set Chunk Size (Adobe RTMP 1.0, 5.4.1). */
 export const DEFAULT_CHUNK_BYTES = 128;
@@ -41,14 +49,19 @@ export class ChunkReader {
   private chunkRemainingBytes = 0;
   private readonly streams = new Map<number, ChunkStream>();
 
+  /** Longer messages throw. */
+  maxMessageBytes: number;
+
   /**
-   * @param maxMessageBytes longer messages throw
+   * @param maxCommandBytes longer commands throw, and so do other messages until `maxMessageBytes` is raised
    * @param onChunk called for each chunk before it is read; may throw
    */
   constructor(
-    public maxMessageBytes: number,
+    private readonly maxCommandBytes: number,
     private readonly onChunk: () => void = () => {},
-  ) {}
+  ) {
+    this.maxMessageBytes = maxCommandBytes;
+  }
 
   /** Adds received bytes; `next` reads them. */
   feed(bytes: Uint8Array): void {
@@ -124,7 +137,8 @@ export class ChunkReader {
   }
 
   private beginMessage(stream: ChunkStream, format: number): void {
-    if (stream.length > this.maxMessageBytes) {
+    const isCommand = stream.type === COMMAND || stream.type === COMMAND_AMF3;
+    if (stream.length > (isCommand ? this.maxCommandBytes : this.maxMessageBytes)) {
       throw new RtmpError(`a message is too large: ${stream.length} bytes`);
     }
     // Format 3 after format 0 repeats the timestamp as a delta (5.3.1.2.4).

@@ -148,6 +148,11 @@ describe('[M-16] the converter rejects', () => {
     expect(() => new FlvStream().convert(message(type, 0, payload), 0)).toThrow(errorText);
   });
 
+  test('metadata that is a text is ignored, without a list of its characters', () => {
+    const text = Buffer.from(writeAmf(['onMetaData', 'x'.repeat(60_000)]));
+    expect(new FlvStream().convert(message(DATA, 0, text), 0)).toEqual([]);
+  });
+
   test('too many messages in aggregates', () => {
     const stream = new FlvStream();
     const frames = Buffer.concat(Array.from({ length: 1_001 }, () => flvTag(VIDEO, 0, FRAME)));

@@ -115,7 +115,7 @@ export class FlvStream {
     if (this.metadataRate.exceeds(1, nowMs)) return [];
     const metadata = parseMetadata(body);
     // Metadata is optional for decoders, but malformed metadata would stop them.
-    if (metadata === null) return [];
+    if (metadata === null || typeof metadata !== 'object') return [];
     // ffmpeg treats metadata with a timestamp other than 0 as subtitles.
     return this.tag(DATA, 0, body, flagsOf(metadata));
   }
@@ -160,10 +160,9 @@ function parseMetadata(body: Uint8Array): AmfValue {
 }
 
 /** Header flags by the codecs in the metadata, so that decoders do not wait for a missing track. */
-function flagsOf(metadata: AmfValue): number {
-  const names = new Set(Object.keys(metadata ?? {}));
-  const hasVideo = names.has('videocodecid');
-  const hasAudio = names.has('audiocodecid');
+function flagsOf(metadata: object): number {
+  const hasVideo = 'videocodecid' in metadata;
+  const hasAudio = 'audiocodecid' in metadata;
   if (!hasVideo && !hasAudio) return FLV_HAS_VIDEO | FLV_HAS_AUDIO;
   return (hasVideo ? FLV_HAS_VIDEO : 0) | (hasAudio ? FLV_HAS_AUDIO : 0);
 }

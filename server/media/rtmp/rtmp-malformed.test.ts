@@ -103,6 +103,12 @@ describe('[M-16] a peer that', () => {
     expect(await session.waitForEnd()).toBe('connection lost');
   });
 
+  test('a peer that sends a large command as a source gets an error message', async () => {
+    const { source, session } = await fixture.goLive(await fixture.listen());
+    source.send(commandMessage(0, 'other', 1, 'x'.repeat(100_000)));
+    expect(await session.waitForEnd()).toContain('too large');
+  });
+
   test('a peer that sends many pings gets few responses', async () => {
     const { source, session } = await fixture.goLive(await fixture.listen());
     const pings = Array.from({ length: 1_000 }, () => userControl(PING_REQUEST, 5));

@@ -1,10 +1,7 @@
 import { jest } from 'bun:test';
-import type {
-  ContainerReader,
-  MediaKind,
-  SourceUnit,
-} from '../../../server/media/container/container.ts';
+import type { ContainerReader, SourceUnit } from '../../../server/media/container/container.ts';
 import { MatroskaReader } from '../../../server/media/container/matroska.ts';
+import { ReceivedMedia } from '../../../server/media/container/received-media.ts';
 import type { InitSegment } from '../../../server/media/fmp4/fragment.ts';
 import type {
   Encoder,
@@ -44,14 +41,14 @@ export const STEP_MS = 250;
  */
 export class FakeReader implements ContainerReader {
   private headers = '';
-  private readonly kinds = new Set<MediaKind>();
+  readonly received = new ReceivedMedia();
 
   push(bytes: Uint8Array): SourceUnit[] {
     const text = textOf(bytes);
     return [...text.matchAll(/([A-Z])(-?\d*);?/g)].map(([whole, letter, time = '']) => {
       if (letter === 'X') throw new Error('invalid container');
       if (letter === 'H') this.headers = whole;
-      else this.kinds.add(letter === 'A' ? 'audio' : 'video');
+      else this.received.add(letter === 'A' ? 'audio' : 'video');
       return {
         bytes: bytesOf(whole),
         isHeader: letter === 'H',
@@ -63,14 +60,6 @@ export class FakeReader implements ContainerReader {
 
   header(): Uint8Array {
     return bytesOf(this.headers);
-  }
-
-  receivedKinds(): ReadonlySet<MediaKind> {
-    return this.kinds;
-  }
-
-  forgetAudio(): void {
-    this.kinds.delete('audio');
   }
 }
 
