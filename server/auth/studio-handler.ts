@@ -53,6 +53,8 @@ export interface StudioCall {
    * @throws RateLimited when the limit is reached; then the write must create nothing
    */
   readonly takeBytes: (bytes: number) => void;
+  /** Counts what the write has stored beyond its body and its response: later writes wait for it. */
+  readonly addBytes: (bytes: number) => void;
 }
 
 export type BodyOf<O> = O extends { readonly body: infer Schema extends z.ZodType }
@@ -100,6 +102,7 @@ export function studioHandlerFactory(context: StudioContext): StudioHandlerFacto
       const call: StudioCall = {
         ...createCall(context, request, operation, caller, body),
         takeBytes: (bytes) => write.take(bytes),
+        addBytes: (bytes) => write.add(bytes),
       };
       const query = readOperationQuery(operation, request);
       // Before it waits for its turn.
@@ -216,7 +219,7 @@ function createCall(
   operation: Operation,
   { user, actor }: StudioCaller,
   body: unknown,
-): Omit<StudioCall, 'takeBytes'> {
+): Omit<StudioCall, 'takeBytes' | 'addBytes'> {
   const params = pathIds(request);
   const nowMs = context.clock.nowMs();
   const key = operation.method === 'GET' ? null : request.headers.get('idempotency-key');

@@ -257,6 +257,16 @@ describe('rates', () => {
         const ordered = await harness.studio('POST', `${path}/rundown`, { order });
         expect((await expectJson<QuizList>(ordered, 200)).results).toHaveLength(2_000);
       }
+      // The texts of drafts that move do count.
+      let orders = 0;
+      let response: Response;
+      do {
+        order.reverse();
+        response = await harness.studio('POST', `${path}/rundown`, { order });
+        await response.bytes();
+      } while (response.status === 200 && ++orders < 100);
+      expect(response.status).toBe(429);
+      expect(orders).toBeGreaterThan(5);
     }));
 
   test('[L-9] requests are accepted again after Retry-After', () =>

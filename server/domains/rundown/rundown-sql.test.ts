@@ -73,4 +73,13 @@ test('[L-22] the drafts of a stream have the bytes of their texts, in order', as
     ['measured 0', 1 + '["a","b"]'.length],
     ['measured 1', 1_000 + Buffer.byteLength(JSON.stringify(['€', '"']))],
   ]);
+  // Those of the drafts that move.
+  const all = listed.reduce((sum, { bytes }) => sum + bytes, 0);
+  for (const [order, moved] of [
+    [['measured 0', 'measured 1'], 0],
+    [['measured 1', 'measured 0'], all],
+  ] as const) {
+    const input = { ...own, order: [...order], revision: null };
+    expect(await rundownProcedures.orderQuizzes.run(sqlite, input)).toBe(moved);
+  }
 });

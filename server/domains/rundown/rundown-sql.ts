@@ -43,6 +43,7 @@ export const rundownProcedures = {
 
   /**
    * Reorders the drafts of a stream. It returns no quizzes: reading them would hold up the writes of others.
+   * @returns the size of the texts of the drafts that moved: SQLite writes them again
    * @throws DomainError `conflict` with the current `order` when `order` is not a permutation of the
    *   drafts, or the rundown has another revision
    */
@@ -53,11 +54,13 @@ export const rundownProcedures = {
       const drafts = await findDrafts(tx, streamId);
       const isCurrent = revision === null || revision === stream.rundownRevision;
       if (!isCurrent || !isOrderOf(drafts, order)) throw rundownConflict(drafts);
-      if (await assignPositions(tx, drafts, order)) await incrementRundownRevision(tx, streamId);
+      const { isChanged, movedBytes } = await assignPositions(tx, drafts, order);
+      if (isChanged) await incrementRundownRevision(tx, streamId);
+      return movedBytes;
     },
   ),
 
-  /** Copies a quiz to a draft that becomes the first draft after it. */
+  /** Copies a quiz to a draft that becomes the first draft after it. @returns the copy, and what `orderQuizzes` returns */
   duplicateQuiz: writeProcedure(
     async (tx, { id, producer, copyId }: OwnId & { copyId: string }) => {
       const { quiz } = await lockOwnQuiz(tx, id, producer);
@@ -66,8 +69,9 @@ export const rundownProcedures = {
       const others = drafts.filter((draft) => draft.id !== copyId);
       const before = others.filter(({ position }) => position <= quiz.position);
       const after = others.slice(before.length);
-      await assignPositions(tx, drafts, [...idsOf(before), copyId, ...idsOf(after)]);
-      return ownQuiz(tx, copyId, producer);
+      const order = [...idsOf(before), copyId, ...idsOf(after)];
+      const { movedBytes } = await assignPositions(tx, drafts, order);
+      return { ...(await ownQuiz(tx, copyId, producer)), movedBytes };
     },
   ),
 
@@ -114,23 +118,27 @@ function rundownConflict(drafts: readonly Draft[]): DomainError {
 /**
  * Reorders drafts by exchanging their positions, so that no published quiz moves or is updated while it
  * is answered or closed.
- * @returns whether any draft moved
  */
 async function assignPositions(
   tx: Tx,
   drafts: readonly Draft[],
   order: readonly string[],
-): Promise<boolean> {
+): Promise<{ readonly isChanged: boolean; readonly movedBytes: number }> {
   const before = new Map(drafts.map(({ id, position }) => [id, position]));
   const moved = order.flatMap((id, index) => {
     const position = drafts[index]?.position as number;
     return before.get(id) === position ? [] : [[id, position]];
   });
-  if (moved.length === 0) return false;
+  if (moved.length === 0) return { isChanged: false, movedBytes: 0 };
   await tx.query(
     `update quizzes set position = moved.position
      from ${tx.rows('$1', ['id text', 'position integer'])} moved where quizzes.id = moved.id`,
     [JSON.stringify(moved)],
   );
-  return true;
+  const isMoved = new Set(moved.map(([id]) => id));
+  const movedBytes = drafts.reduce(
+    (sum, { id, bytes }) => sum + (isMoved.has(id) ? Number(bytes) : 0),
+    0,
+  );
+  return { isChanged: true, movedBytes };
 }

@@ -170,6 +170,30 @@ describe('WebhookSender', () => {
     expect(inFlight.at(-1)).toEqual({});
   });
 
+  test('[H-16] WebhookSender sends at most 12 deliveries of an account in 0.3 s', async () => {
+    let left = 30;
+    const sentMs: number[] = [];
+    const { sender } = createSender(
+      async () => {
+        sentMs.push(performance.now());
+        return OK;
+      },
+      {
+        findWebhookWork: async () => ({ undispatched: false, due: left > 0 }),
+        claimDeliveries: async ({ inFlightByAccount }) => {
+          const count = Math.min(left, 12 - (inFlightByAccount['an account'] ?? 0));
+          left -= count;
+          return Array<ClaimedDelivery>(count).fill(CLAIMED);
+        },
+      },
+    );
+    await sender.sendAll();
+    expect(sentMs).toHaveLength(30);
+    // Timers may be early by a millisecond.
+    for (const [index, ms] of sentMs.slice(12).entries())
+      expect(ms - (sentMs[index] as number)).toBeGreaterThan(290);
+  });
+
   test('[H-26] WebhookSender claims after each dispatch, and before the next one', async () => {
     let batches = 3;
     const { sender, calls } = createSender(async () => OK, {

@@ -8,7 +8,7 @@ import type { Calls } from '../../storage/sql/procedure.ts';
 import type { deliveryProcedures } from './deliveries-sql.ts';
 import type { dispatchProcedures } from './dispatch-sql.ts';
 import type { Post, PostResult } from './post.ts';
-import { NODE_CONCURRENCY_MAX, NODE_FAILING_MAX } from './schedule.ts';
+import { NODE_ACCOUNT_MAX, NODE_CONCURRENCY_MAX, NODE_FAILING_MAX } from './schedule.ts';
 import {
   type ClaimedDelivery,
   type DeliveryOutcome,
@@ -35,6 +35,11 @@ export interface SenderOptions {
 }
 
 const POLL_MS = 1_000;
+/**
+ * A delivery takes a place of its account at least this long: one to a fast receiver takes 1 ms of the main thread,
+ * and 400 a second of one account took 40 % of it.
+ */
+const ACCOUNT_TURN_MS = 300;
 const CLEANUP_MS = 60_000;
 const DRAIN_MS = 3_000;
 /** While the database is unavailable, every 20th failure in a row is logged. */
@@ -47,7 +52,7 @@ const LOG_EVERY = 20;
 export class WebhookSender {
   private readonly inFlight = new Set<Promise<void>>();
   private failingInFlight = 0;
-  /** The attempts in flight by account; at most one entry for each attempt. */
+  /** The places of each account that attempts take, or took until less than `ACCOUNT_TURN_MS` ago. */
   private readonly inFlightByAccount = new Map<string, number>();
   private readonly outcomes = new Map<DeliveryOutcome, number>();
   /** Failures in a row, by what failed. */
@@ -58,6 +63,8 @@ export class WebhookSender {
   private cleaning: Promise<void> | null = null;
   /** Set when `send` was called after the current claim began to read the database. */
   private claimAgain = false;
+  /** Of deliveries that have ended. */
+  private readonly turns = new Set<Promise<void>>();
   /** The account whose turn in dispatches was the last. */
   private dispatchedAccount = '';
   /** Where the clean-up continues, also after an error. */
@@ -86,7 +93,8 @@ export class WebhookSender {
   /** Sends everything due now and resolves when it is sent; for tests with a manual clock. */
   async sendAll(): Promise<void> {
     await this.send();
-    while (this.inFlight.size > 0) await Promise.all(this.inFlight);
+    while (this.inFlight.size + this.turns.size > 0)
+      await Promise.all([...this.inFlight, ...this.turns]);
   }
 
   /**
@@ -210,16 +218,27 @@ export class WebhookSender {
   private startDelivery(post: Post, delivery: ClaimedDelivery): void {
     if (delivery.isFailing) this.failingInFlight++;
     this.countInFlight(delivery.account, 1);
+    const turn = runtime.sleep(ACCOUNT_TURN_MS);
     const work = this.deliver(post, delivery)
       .catch((error) => this.logError(error))
       .finally(() => {
         this.inFlight.delete(work);
         if (delivery.isFailing) this.failingInFlight--;
-        this.countInFlight(delivery.account, -1);
+        void this.endTurn(delivery.account, turn);
       })
       // More deliveries may have waited for the concurrency limits of this node or the webhook.
       .then(() => this.send());
     this.inFlight.add(work);
+  }
+
+  /** Frees the place of a delivery among those of its account. */
+  private async endTurn(account: string, turn: Promise<void>): Promise<void> {
+    this.turns.add(turn);
+    await turn;
+    this.turns.delete(turn);
+    const mayWait = this.inFlightByAccount.get(account) === NODE_ACCOUNT_MAX;
+    this.countInFlight(account, -1);
+    if (mayWait) await this.send();
   }
 
   private countInFlight(account: string, change: number): void {
