@@ -53,7 +53,7 @@ export interface StudioCall {
    * @throws RateLimited when the limit is reached; then the write must create nothing
    */
   readonly takeBytes: (bytes: number) => void;
-  /** Counts what the write has stored beyond its body and its response: later writes wait for it. */
+  /** Counts further bytes that the write has stored. Later writes wait for them, and this one never fails. */
   readonly addBytes: (bytes: number) => void;
 }
 

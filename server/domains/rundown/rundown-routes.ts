@@ -41,6 +41,8 @@ const IMPORTS_QUEUED_MAX = 32;
  * may send 20 a second: they took the whole thread.
  */
 const IMPORT_PAUSE_MS = 100;
+/** The pause after a file that takes longer, in times of its reading. */
+const IMPORT_PAUSES = 3;
 /**
  * SQLite writes the texts of drafts again that move. Those of 2,000 long ones are 16 MB, for which the writes of all wait
  * 0.2 s; what exceeds this counts for L-22.
@@ -56,10 +58,12 @@ export function createRundown({ studio, context, store, newId }: RundownDeps) {
       .run(call.producer, async () => {
         // Earlier requests may have left unread responses meanwhile.
         context.large.checkLarge(call);
+        const startMs = runtime.monotonicMs();
         try {
           return parseImport(file);
         } finally {
-          await runtime.sleep(IMPORT_PAUSE_MS);
+          const tookMs = runtime.monotonicMs() - startMs;
+          await runtime.sleep(Math.max(IMPORT_PAUSE_MS, IMPORT_PAUSES * tookMs));
         }
       })
       .catch((error) => {

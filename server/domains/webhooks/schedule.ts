@@ -43,3 +43,8 @@ export const NODE_FAILING_MAX = NODE_CONCURRENCY_MAX / 2;
 /** Of these, those of one account: they leave room for others. Above `NODE_FAILING_MAX`, so that an
  * account's failing webhooks leave room for its own. */
 export const NODE_ACCOUNT_MAX = 12;
+/**
+ * A delivery takes a place of its account at least this long: one to a fast receiver takes 1 ms of the main thread,
+ * and 400 a second of one account took 40 % of it.
+ */
+export const ACCOUNT_TURN_MS = 300;

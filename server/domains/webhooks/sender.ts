@@ -8,7 +8,12 @@ import type { Calls } from '../../storage/sql/procedure.ts';
 import type { deliveryProcedures } from './deliveries-sql.ts';
 import type { dispatchProcedures } from './dispatch-sql.ts';
 import type { Post, PostResult } from './post.ts';
-import { NODE_ACCOUNT_MAX, NODE_CONCURRENCY_MAX, NODE_FAILING_MAX } from './schedule.ts';
+import {
+  ACCOUNT_TURN_MS,
+  NODE_ACCOUNT_MAX,
+  NODE_CONCURRENCY_MAX,
+  NODE_FAILING_MAX,
+} from './schedule.ts';
 import {
   type ClaimedDelivery,
   type DeliveryOutcome,
@@ -35,11 +40,6 @@ export interface SenderOptions {
 }
 
 const POLL_MS = 1_000;
-/**
- * A delivery takes a place of its account at least this long: one to a fast receiver takes 1 ms of the main thread,
- * and 400 a second of one account took 40 % of it.
- */
-const ACCOUNT_TURN_MS = 300;
 const CLEANUP_MS = 60_000;
 const DRAIN_MS = 3_000;
 /** While the database is unavailable, every 20th failure in a row is logged. */
@@ -52,8 +52,10 @@ const LOG_EVERY = 20;
 export class WebhookSender {
   private readonly inFlight = new Set<Promise<void>>();
   private failingInFlight = 0;
-  /** The places of each account that attempts take, or took until less than `ACCOUNT_TURN_MS` ago. */
-  private readonly inFlightByAccount = new Map<string, number>();
+  /** The attempts of each account in flight. */
+  private readonly attempts = new Map<string, number>();
+  /** These, and those that ended and whose turn has not. */
+  private readonly places = new Map<string, number>();
   private readonly outcomes = new Map<DeliveryOutcome, number>();
   /** Failures in a row, by what failed. */
   private readonly failures = new Map<string, number>();
@@ -207,7 +209,12 @@ export class WebhookSender {
       lease: newId(),
       limit,
       failingLimit: NODE_FAILING_MAX - this.failingInFlight,
-      inFlightByAccount: Object.fromEntries(this.inFlightByAccount),
+      // Not all: the query takes longer with each account.
+      inFlightByAccount: Object.fromEntries(
+        [...this.places].filter(
+          ([account, count]) => count >= NODE_ACCOUNT_MAX / 2 || this.attempts.has(account),
+        ),
+      ),
       nowMs: clock.nowMs(),
     });
     for (const delivery of claimed) this.startDelivery(post, delivery);
@@ -217,14 +224,20 @@ export class WebhookSender {
 
   private startDelivery(post: Post, delivery: ClaimedDelivery): void {
     if (delivery.isFailing) this.failingInFlight++;
-    this.countInFlight(delivery.account, 1);
+    const { account } = delivery;
+    add(this.attempts, account, 1);
+    add(this.places, account, 1);
     const turn = runtime.sleep(ACCOUNT_TURN_MS);
     const work = this.deliver(post, delivery)
       .catch((error) => this.logError(error))
       .finally(() => {
         this.inFlight.delete(work);
         if (delivery.isFailing) this.failingInFlight--;
-        void this.endTurn(delivery.account, turn);
+        add(this.attempts, account, -1);
+        const ended = turn
+          .then(() => this.endTurn(account))
+          .finally(() => this.turns.delete(ended));
+        this.turns.add(ended);
       })
       // More deliveries may have waited for the concurrency limits of this node or the webhook.
       .then(() => this.send());
@@ -232,19 +245,10 @@ export class WebhookSender {
   }
 
   /** Frees the place of a delivery among those of its account. */
-  private async endTurn(account: string, turn: Promise<void>): Promise<void> {
-    this.turns.add(turn);
-    await turn;
-    this.turns.delete(turn);
-    const mayWait = this.inFlightByAccount.get(account) === NODE_ACCOUNT_MAX;
-    this.countInFlight(account, -1);
+  private async endTurn(account: string): Promise<void> {
+    const mayWait = (this.places.get(account) ?? 0) >= NODE_ACCOUNT_MAX;
+    add(this.places, account, -1);
     if (mayWait) await this.send();
-  }
-
-  private countInFlight(account: string, change: number): void {
-    const count = (this.inFlightByAccount.get(account) ?? 0) + change;
-    if (count === 0) this.inFlightByAccount.delete(account);
-    else this.inFlightByAccount.set(account, count);
   }
 
   private async deliver(post: Post, delivery: ClaimedDelivery): Promise<void> {
@@ -317,4 +321,11 @@ export class WebhookSender {
     if (error instanceof Unavailable) return;
     this.options.logger.warn({ err: error }, 'webhook deliveries could not be processed');
   }
+}
+
+/** Changes the count of a key; a map has no keys with 0. */
+function add(counts: Map<string, number>, key: string, change: number): void {
+  const count = (counts.get(key) ?? 0) + change;
+  if (count === 0) counts.delete(key);
+  else counts.set(key, count);
 }

@@ -131,6 +131,8 @@ export class MpegTsReader implements ContainerReader {
   private addKind(pid: number): void {
     if (pid === this.program.streams?.video) this.received.add('video');
     else if (this.program.streams?.audio.has(pid)) this.received.add('audio');
+    // Of an unknown type.
+    else if (this.carriesTimes(pid)) this.received.count++;
   }
 
   private carriesTimes(pid: number): boolean {

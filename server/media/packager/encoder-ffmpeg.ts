@@ -13,6 +13,8 @@ import { withProcessLimits } from './process-limits.ts';
 import { ProgressReader } from './progress.ts';
 
 const CHECK_INTERVAL_MS = 500;
+/** Pause after each read of the log of ffmpeg. */
+const LOG_PAUSE_MS = 50;
 /** Most time to read the pipes after an exit; they are empty at once, unless a child lives on. */
 const PIPE_DRAIN_MS = 2_000;
 /**
@@ -122,7 +124,12 @@ class FfmpegEncoder implements Encoder {
         // Measure with each report, because after the exit it is too late.
         this.cpuSeconds();
       }),
-      readPipe(stderr, (bytes) => this.lastLines.push(bytes)),
+      readPipe(stderr, (bytes) => {
+        this.lastLines.push(bytes);
+        // ffmpeg writes each line by itself: a broken source made 20,000 reads a second.
+        stderr?.pause();
+        runtime.setTimeout(() => stderr?.resume(), LOG_PAUSE_MS);
+      }),
       ...this.tracks.writtenTracks.map((_, index) =>
         readPipe(stdio[FIRST_TRACK_FD + index] as Readable | null, (bytes) =>
           this.killOnError(() => this.tracks.push(index, bytes, runtime.monotonicMs())),

@@ -496,6 +496,43 @@ describe('encoder', () => {
     await endSource();
   });
 
+  test('[M-12] [M-16] an encoder whose output is far ahead of service time is ended, whatever its input said', async () => {
+    const { dependencies, sink, lines, endSource } = await startPackager();
+    const [first] = dependencies.encoders;
+    for (let ms = 3_500; ms < 60_000; ms += 500) first?.emit(ms, 0.5);
+    expect(first?.isKilled).toBe(true);
+    expect(messages(lines)).toContain("the source's clock jumped; a new timeline starts");
+    const { startMs = 0, durationMs = 0 } = sink.segments.at(-1) ?? {};
+    expect(startMs + durationMs - dependencies.now).toBeWithin(5_000, 11_001);
+    await endSource();
+  });
+
+  test('[M-13] audio that no encoder decodes gets three encoders at most', async () => {
+    const { dependencies, send, endSource } = await startPackager();
+    let ms = 1_100;
+    const feed = (seconds: number, isNew: boolean) => {
+      const { encoder } = dependencies;
+      if (isNew) encoder.emitStart(ms, 2.5);
+      return dependencies.advance(seconds * 1_000, () => {
+        ms += STEP_MS;
+        send(`A${ms};J${ms};`);
+        encoder.emit(ms + 2_400 - STEP_MS, STEP_MS / 1_000);
+      });
+    };
+    for (let round = 0; round < 6; round++) {
+      const { encoder, probes } = dependencies;
+      const probed = probes.length;
+      encoder.events.onAudioMissing(true);
+      await feed(8, round > 0);
+      if (probes.length === probed) continue;
+      await dependencies.probe.succeed();
+      send(`J${ms};`);
+      await encoder.exitWith({ code: 0 });
+    }
+    expect(dependencies.encoders).toHaveLength(4);
+    await endSource();
+  });
+
   test('[M-40] an encoder whose tracks make no continuous timeline is restarted', async () => {
     const { dependencies, sink, lines, endSource } = await startPackager();
     const [first] = dependencies.encoders;

@@ -8,6 +8,7 @@ import type { Epoch, Part, Segment, Track, TrackBytes, TrackId } from '../segmen
 import { Segmenter, type SegmenterEvent } from '../segmenter.ts';
 import type { Container, SourceEnd, SourceEndReason } from '../source.ts';
 import { Timeline } from '../timeline.ts';
+import { msOf } from '../track-queue.ts';
 import {
   type Encoder,
   type EncoderExit,
@@ -79,6 +80,8 @@ const TOO_SLOW_MESSAGE =
 const VIDEO_MISSING_MS_MAX = 60_000;
 /** An encoder that can decode audio that returns does so within this time. */
 const AUDIO_RETURN_MS = 5_000;
+/** Audio with a valid header and frames that cannot be decoded would get another encoder every 10 s. */
+const AUDIO_TAKEOVERS_MAX = 3;
 /**
  * A sender that hangs with an open connection keeps another one out. Those that send a picture only when it changes
  * pause for some seconds.
@@ -100,10 +103,13 @@ export class Packager {
   private segmenter: Segmenter | null = null;
   /** The epoch that starts with the encoder's first video frame. */
   private pendingEpoch: Omit<Epoch, 'startMs'> | null = null;
+  private mainTimescale = 1;
   private progress: EncoderProgress | null = null;
   private restartTimer: Timer | null = null;
   /** Finds audio that starts after the probe, or that returns and the encoder does not decode. */
   private lateAudio: LateAudioProbe | null = null;
+  /** Encoders in a row that took over to decode audio, and did not. */
+  private audioTakeovers = 0;
   /** Whether silence replaces audio that the source had. */
   private isAudioMissing = false;
   /** Service time of the last audio or video, ms. */
@@ -283,7 +289,8 @@ export class Packager {
     if (this.isEnded) return;
     this.isAudioMissing = isMissing;
     this.stopLateAudio();
-    if (!isMissing) return;
+    if (!isMissing) this.audioTakeovers = 0;
+    if (!isMissing || this.audioTakeovers >= AUDIO_TAKEOVERS_MAX) return;
     this.reader.received.forgetAudio();
     this.watchForAudio(AUDIO_RETURN_MS);
   }
@@ -297,6 +304,7 @@ export class Packager {
   private onLateAudio({ analyzeMs }: SourceInfo): void {
     if (this.isEnded || !this.info) return;
     this.options.logger.info('the source has audio now; another encoder takes over');
+    this.audioTakeovers++;
     this.info = { ...this.info, hasAudio: true, ...(analyzeMs ? { analyzeMs } : {}) };
     this.feed.switchAtNextEntryPoint((startMs) => {
       this.switchMs = startMs ?? this.sourceClock.newestMs ?? 0;
@@ -337,6 +345,7 @@ export class Packager {
   private onInits(tracks: readonly Track[], inits: ReadonlyMap<TrackId, InitSegment>): void {
     const { segmentMs, partMs, sink } = this.options;
     const next = sink.nextEpoch();
+    this.mainTimescale = tracks.find(({ id }) => id === MAIN_RENDITION)?.timescale ?? 1;
     const bytes = [...inits].map(([id, init]) => [id, init.bytes] as const);
     this.pendingEpoch = { number: next.epoch, tracks, inits: new Map(bytes) };
     this.segmenter = new Segmenter({
@@ -352,7 +361,7 @@ export class Packager {
 
   private onFragment(track: TrackId, fragment: Fragment): void {
     if (!this.segmenter) return;
-    if (track === MAIN_RENDITION) this.restartPolicy.onOutput(this.dependencies.nowMs());
+    if (track === MAIN_RENDITION && this.isOutputFarAhead(fragment)) return;
     try {
       this.publish(this.segmenter.push(track, fragment));
     } catch (error) {
@@ -360,6 +369,17 @@ export class Packager {
       this.finishSegmenter();
       this.encoder?.kill();
     }
+  }
+
+  /** The input may have times that only the encoder reads. A new timeline starts then. */
+  private isOutputFarAhead({ startTicks, durationTicks }: Fragment): boolean {
+    const nowMs = this.dependencies.nowMs();
+    this.restartPolicy.onOutput(nowMs);
+    const endMs = msOf(startTicks + durationTicks, this.mainTimescale);
+    if (!this.timeline.isFarAhead(endMs, nowMs)) return false;
+    this.finishSegmenter();
+    this.startNewTimeline(nowMs);
+    return true;
   }
 
   /** Publishes the complete segments and ignores later fragments. */

@@ -16,7 +16,7 @@ export const RTMP_LIMITS = {
   closedHoldMs: 1_000,
   /** Size of a message from an accepted source. */
   messageBytes: 8 << 20,
-  /** Size of a message before acceptance. */
+  /** Size of a message before acceptance, and of a command. */
   pendingMessageBytes: 64 << 10,
   /** All bytes before acceptance: 5 kB, plus first frames from encoders that do not wait. */
   pendingBytes: 256 << 10,

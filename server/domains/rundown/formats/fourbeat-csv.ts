@@ -2,6 +2,7 @@ import { CHOICES_MAX } from '../../../../protocol/limits.ts';
 import { parseTable, parseWholeNumber, type Row, type Table, widthIssue } from './csv-table.ts';
 import { type ImportIssue, type QuizEntry, type QuizReader, UnreadableText } from './entry.ts';
 import { unescapeFormula } from './formula-escape.ts';
+import { TEXT_CHARS_MAX } from './trivia-quiz.ts';
 
 /** Names of the choice columns, in order. */
 export const CHOICE_COLUMNS = Array.from(
@@ -28,6 +29,9 @@ export const readFourbeatCsv: QuizReader = (text, durationMs) => {
   return table.rows.map((row) => widthIssue(table, row) ?? readEntry(row, columns, durationMs));
 };
 
+/** An escaped text has at most twice its characters. */
+const ESCAPED_CHARS_MAX = 2 * TEXT_CHARS_MAX;
+
 /** The index of each column. Unknown names throw, so that a misspelled column is not lost silently. */
 function findColumns({ cells, line }: Table['header']): ReadonlyMap<string, number> {
   const columns = new Map<string, number>();
@@ -47,7 +51,10 @@ function readEntry(
   columns: ReadonlyMap<string, number>,
   durationMs: number,
 ): QuizEntry | ImportIssue {
-  const cellOf = (name: string) => unescapeFormula(cells[columns.get(name) ?? -1] ?? '');
+  const cellOf = (name: string) => {
+    const cell = cells[columns.get(name) ?? -1] ?? '';
+    return cell.length > ESCAPED_CHARS_MAX ? cell : unescapeFormula(cell);
+  };
   const filled = CHOICE_COLUMNS.filter((name) => cellOf(name) !== '');
   const reveal = cellOf('reveal');
   const duration = cellOf('duration');

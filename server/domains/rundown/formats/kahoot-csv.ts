@@ -1,6 +1,6 @@
 import { parseTable, parseWholeNumber, type Row, widthIssue } from './csv-table.ts';
 import type { ImportIssue, QuizEntry, QuizReader } from './entry.ts';
-import { collapseWhitespace } from './trivia-quiz.ts';
+import { collapseWhitespace, TEXT_CHARS_MAX } from './trivia-quiz.ts';
 
 // Header cells of the template: "Question - max 120 characters", "Answer 1 - max 75 characters", …,
 // "Time limit (sec) – 5, 10, 20, 30, 60, 90, 120, or 240 secs", "Correct answer(s) - choose at least one".
@@ -14,9 +14,6 @@ const FIELD_NAMES = {
   choices: 'answers',
   duration: 'Time limit in ms',
 };
-
-/** White space in longer texts stays. Collapsing that of 60 KB several times took 200 ms for one import. */
-const TEXT_CHARS_MAX = 1_000;
 
 interface Columns {
   readonly question: number;
@@ -69,10 +66,8 @@ function readEntry(
   durationMs: number,
 ): QuizEntry | ImportIssue {
   const location = `line ${line}`;
-  const cellOf = (at: number | undefined) => {
-    const text = (cells[at ?? -1] ?? '').trim();
-    return text.length > TEXT_CHARS_MAX ? text : String(collapseWhitespace(text));
-  };
+  const cellOf = (at: number | undefined) =>
+    String(collapseWhitespace((cells[at ?? -1] ?? '').trim()));
   const filled = [...columns.answers]
     .filter(([, at]) => cellOf(at) !== '')
     .sort(([a], [b]) => a - b);

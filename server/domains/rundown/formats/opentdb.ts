@@ -1,13 +1,16 @@
 import { decodeHTML } from 'entities';
 import { type ImportIssue, type QuizEntry, type QuizReader, UnreadableText } from './entry.ts';
 import { memberOf, parseJson, requireQuizArray } from './json-text.ts';
-import { triviaEntry } from './trivia-quiz.ts';
+import { TEXT_CHARS_MAX, triviaEntry } from './trivia-quiz.ts';
 
 const FIELD_NAMES = {
   question: 'question',
   correct: 'correct_answer',
   incorrect: 'incorrect_answers',
 };
+
+/** A character has up to 12 in a URL. */
+const ENCODED_CHARS_MAX = 12 * TEXT_CHARS_MAX;
 
 type Decode = (text: string) => string;
 
@@ -52,7 +55,8 @@ function readEntry(
   decode: Decode,
   durationMs: number,
 ): QuizEntry | ImportIssue {
-  const decoded = (value: unknown) => (typeof value === 'string' ? decode(value) : value);
+  const decoded = (value: unknown) =>
+    typeof value === 'string' && value.length <= ENCODED_CHARS_MAX ? decode(value) : value;
   const incorrect = memberOf(item, 'incorrect_answers');
   try {
     const quiz = {

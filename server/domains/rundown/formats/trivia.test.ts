@@ -157,3 +157,10 @@ describe('the-trivia-api', () => {
     expect(() => readTheTriviaApi('{"questions":[]}', DEFAULT_MS)).toThrow('no array of questions');
   });
 });
+
+test('[D-7] opentdb leaves a text as it is that is too long for a quiz', () => {
+  const question = `${'a+'.repeat(200_000)}%20`;
+  const quiz = { type: 'boolean', question, correct_answer: 'True', incorrect_answers: ['False'] };
+  const [entry] = readOpenTriviaDb(JSON.stringify({ response_code: 0, results: [quiz] }), 10_000);
+  expect(entry).toMatchObject({ quiz: { question } });
+});
