@@ -130,8 +130,9 @@ export class Timeline {
   /** Whether a source time is too far ahead of service time: the source does not send in real time. */
   isFarAhead(sourceMs: number, nowMs: number): boolean {
     if (this.steps.length > 0) return sourceMs + this.offsetFor(sourceMs) - nowMs > LEAD_MS_MAX;
-    const differenceMs = this.firstDifferenceMs ?? nowMs - sourceMs;
-    return sourceMs + differenceMs - nowMs > FIRST_LEAD_MS_MAX;
+    if (this.firstDifferenceMs === null) return false;
+    const unwrappedMs = sourceMs + this.wrapOffsetMs(sourceMs);
+    return unwrappedMs + this.firstDifferenceMs - nowMs > FIRST_LEAD_MS_MAX;
   }
 
   /**

@@ -8,7 +8,7 @@ import type { EncoderEvents, EncoderOptions } from './encoder.ts';
 import { audioFragmentMs } from './ffmpeg-arguments.ts';
 import { silentInit } from './silence.ts';
 
-const AUDIO_TRACK: TrackId = 'a0';
+export const AUDIO_TRACK: TrackId = 'a0';
 /** Audio missing for this long, while video arrives, is replaced by silence. */
 const AUDIO_MISSING_MS = 2_000;
 /** Audio that lags video by less than this is late, not missing. */

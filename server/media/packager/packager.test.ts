@@ -507,7 +507,10 @@ describe('encoder', () => {
     await endSource();
   });
 
-  test('[M-13] audio that no encoder decodes gets three encoders at most', async () => {
+  test.each([
+    ['no encoder decodes gets three further encoders', false, 4],
+    ['is missing again and again gets an encoder each time', true, 7],
+  ])('[M-13] audio that %s', async (_, isDecoded, encoders) => {
     const { dependencies, send, endSource } = await startPackager();
     let ms = 1_100;
     const feed = (seconds: number, isNew: boolean) => {
@@ -522,14 +525,16 @@ describe('encoder', () => {
     for (let round = 0; round < 6; round++) {
       const { encoder, probes } = dependencies;
       const probed = probes.length;
+      const isNew = round > 0;
+      if (isDecoded) await feed(1, isNew);
       encoder.events.onAudioMissing(true);
-      await feed(8, round > 0);
+      await feed(8, isNew && !isDecoded);
       if (probes.length === probed) continue;
       await dependencies.probe.succeed();
       send(`J${ms};`);
       await encoder.exitWith({ code: 0 });
     }
-    expect(dependencies.encoders).toHaveLength(4);
+    expect(dependencies.encoders).toHaveLength(encoders);
     await endSource();
   });
 

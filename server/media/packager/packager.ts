@@ -20,6 +20,7 @@ import {
   type StartEncoder,
   type StartProbe,
 } from './encoder.ts';
+import { AUDIO_TRACK } from './encoder-tracks.ts';
 import { ANALYZE_MS } from './ffmpeg-arguments.ts';
 import { KeyFrameMeter } from './key-frame-meter.ts';
 import { LateAudioProbe } from './late-audio-probe.ts';
@@ -104,6 +105,8 @@ export class Packager {
   /** The epoch that starts with the encoder's first video frame. */
   private pendingEpoch: Omit<Epoch, 'startMs'> | null = null;
   private mainTimescale = 1;
+  /** The timeline of the segmenter: a jump replaces the other one before the last output arrives. */
+  private outputTimeline: Timeline;
   private progress: EncoderProgress | null = null;
   private restartTimer: Timer | null = null;
   /** Finds audio that starts after the probe, or that returns and the encoder does not decode. */
@@ -136,6 +139,7 @@ export class Packager {
   ) {
     this.reader = dependencies.newReader(options.container);
     this.timeline = newTimeline(options.container);
+    this.outputTimeline = this.timeline;
     this.feed = new SourceFeed(() => this.reader.header());
     this.pictureFiller = newPictureFiller(options.container, dependencies.nowMs);
     this.probe = this.startProbe();
@@ -289,7 +293,6 @@ export class Packager {
     if (this.isEnded) return;
     this.isAudioMissing = isMissing;
     this.stopLateAudio();
-    if (!isMissing) this.audioTakeovers = 0;
     if (!isMissing || this.audioTakeovers >= AUDIO_TAKEOVERS_MAX) return;
     this.reader.received.forgetAudio();
     this.watchForAudio(AUDIO_RETURN_MS);
@@ -345,6 +348,7 @@ export class Packager {
   private onInits(tracks: readonly Track[], inits: ReadonlyMap<TrackId, InitSegment>): void {
     const { segmentMs, partMs, sink } = this.options;
     const next = sink.nextEpoch();
+    this.outputTimeline = this.timeline;
     this.mainTimescale = tracks.find(({ id }) => id === MAIN_RENDITION)?.timescale ?? 1;
     const bytes = [...inits].map(([id, init]) => [id, init.bytes] as const);
     this.pendingEpoch = { number: next.epoch, tracks, inits: new Map(bytes) };
@@ -362,6 +366,8 @@ export class Packager {
   private onFragment(track: TrackId, fragment: Fragment): void {
     if (!this.segmenter) return;
     if (track === MAIN_RENDITION && this.isOutputFarAhead(fragment)) return;
+    const isSound = track === AUDIO_TRACK && this.info?.hasAudio && !this.isAudioMissing;
+    if (isSound) this.audioTakeovers = 0;
     try {
       this.publish(this.segmenter.push(track, fragment));
     } catch (error) {
@@ -376,7 +382,7 @@ export class Packager {
     const nowMs = this.dependencies.nowMs();
     this.restartPolicy.onOutput(nowMs);
     const endMs = msOf(startTicks + durationTicks, this.mainTimescale);
-    if (!this.timeline.isFarAhead(endMs, nowMs)) return false;
+    if (!this.outputTimeline.isFarAhead(endMs, nowMs)) return false;
     this.finishSegmenter();
     this.startNewTimeline(nowMs);
     return true;
