@@ -3,7 +3,6 @@ import { runtime } from '../../platform/runtime.ts';
 import type { ContainerReader } from '../container/container.ts';
 import { MPEGTS_WRAP_MS } from '../container/mpegts.ts';
 import type { Fragment, InitSegment } from '../fmp4/fragment.ts';
-import { RateMeter } from '../rate-meter.ts';
 import type { Epoch, Part, Segment, Track, TrackBytes, TrackId } from '../segment.ts';
 import { Segmenter, type SegmenterEvent } from '../segmenter.ts';
 import type { Container, SourceEnd, SourceEndReason } from '../source.ts';
@@ -22,6 +21,7 @@ import {
 } from './encoder.ts';
 import { AUDIO_TRACK } from './encoder-tracks.ts';
 import { ANALYZE_MS } from './ffmpeg-arguments.ts';
+import { InputRates } from './input-rates.ts';
 import { KeyFrameMeter } from './key-frame-meter.ts';
 import { LateAudioProbe } from './late-audio-probe.ts';
 import { newPictureFiller } from './new-picture-filler.ts';
@@ -62,15 +62,6 @@ export interface PackagerOptions {
 // Input is parsed in chunks, so that a message of many tiny units is rejected within a few ms: a
 // 4 MB message of them blocked the process for two seconds.
 const READ_CHUNK_BYTES = 64 << 10;
-// A source sends about 110 video and audio units a second, or 1,300 MPEG-TS packets for each MB, and
-// more after a pause.
-const UNITS_PER_S_MAX = 20_000;
-// Header units cost more: each packet of an MPEG-TS table takes nine times the CPU time of another one.
-// A source sends its tables 10 to 40 times a second.
-const HEADERS_PER_S_MAX = 2_000;
-// Elements of Matroska, which are read twice: 1 MB of empty ones in few units took 420 ms. A source sends up
-// to eight for each block.
-const ELEMENTS_PER_S_MAX = 50_000;
 // Source bytes pending for a slow encoder: 8 s of the largest source.
 const PENDING_BYTES_MAX = 32 << 20;
 // Bytes buffered while the probe runs, which takes 10 s at most.
@@ -125,9 +116,7 @@ export class Packager {
   private readonly sourceClock = new SourceClock();
   private readonly keyFrames = new KeyFrameMeter();
   private readonly pictureFiller: PictureFiller;
-  private readonly unitRate = new RateMeter(UNITS_PER_S_MAX);
-  private readonly headerRate = new RateMeter(HEADERS_PER_S_MAX);
-  private readonly elementRate = new RateMeter(ELEMENTS_PER_S_MAX);
+  private readonly rates = new InputRates();
   private bytes = 0;
   private restarts = 0;
   private endedCpuSeconds = 0;
@@ -166,14 +155,7 @@ export class Packager {
       const before = received.count;
       const units = this.reader.push(bytes);
       if (received.count > before) this.lastMediaMs = nowMs;
-      const headers = units.filter(({ isHeader }) => isHeader).length;
-      const isTooMuch =
-        this.unitRate.exceeds(units.length, nowMs) ||
-        this.headerRate.exceeds(headers, nowMs) ||
-        this.elementRate.exceeds(this.reader.takeElementCount?.() ?? 0, nowMs);
-      if (isTooMuch) {
-        throw new Error('The source sends too many packets or elements a second.');
-      }
+      this.rates.count(units, this.reader.takeElementCount?.() ?? 0, nowMs);
       for (const unit of this.pictureFiller.fill(units)) {
         if (unit.sourceMs !== null && !unit.isHeader) this.onSourceTime(unit.sourceMs, nowMs);
         this.keyFrames.observe(unit);
