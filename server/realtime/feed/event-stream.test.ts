@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test';
+import { replaceRuntime, SYSTEM_RUNTIME } from '../../platform/runtime.ts';
 import { openEventStream } from './event-stream.ts';
 import type { FeedLog, IntervalListener } from './feed-log.ts';
+import { IntervalStream } from './interval-stream.ts';
 import { UNSENT_LIMITS, UnsentBudget } from './unsent-budget.ts';
 
 const encoder = new TextEncoder();
@@ -107,12 +109,57 @@ describe('an event stream', () => {
     expect(reads()).toBeGreaterThan(readsBefore);
   });
 
-  test('[F-21] lets other work run between two pages that come from memory', async () => {
-    const { log, reads } = testLog(399);
-    const { ids } = open(log, 100);
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(reads()).toBeLessThan(10);
-    expect((await ids(300)).length).toBe(300);
+  test('[F-21] sends pages that come from memory for 4 ms of a turn, over all event streams', async () => {
+    let nowMs = 0;
+    replaceRuntime({ ...SYSTEM_RUNTIME, monotonicMs: () => nowMs });
+    try {
+      const { log, reads } = testLog(159);
+      const range: FeedLog['range'] = (...page) => {
+        nowMs += 1;
+        return log.range(...page);
+      };
+      const streams = Array.from({ length: 50 }, () => open({ ...log, range }, 100));
+      for (let turn = 0, before = 0; turn < 20; turn++, before = reads()) {
+        await new Promise((resolve) => setImmediate(resolve));
+        expect(reads() - before).toBeLessThanOrEqual(4);
+      }
+      expect(reads()).toBeGreaterThan(40);
+      for (const { ids } of streams) expect((await ids(60)).length).toBe(60);
+    } finally {
+      replaceRuntime(SYSTEM_RUNTIME);
+    }
+  });
+
+  test('[F-21] [F-3] networks take turns to catch up, also behind a page that the database does not return', async () => {
+    const { log } = testLog(159);
+    const isStuck = Promise.withResolvers<never>();
+    const range: FeedLog['range'] = (streamId, from, to, client) =>
+      streamId === 'stuck' ? isStuck.promise : log.range(streamId, from, to, client);
+    const order: string[] = [];
+    const openOf = (address: string, streamId = 's') => {
+      const sink = {
+        write: () => void order.push(address),
+        unsentBytes: () => 0,
+        end: () => {},
+        abort: () => {},
+      };
+      const stream = new IntervalStream({
+        log: { ...log, range },
+        streamId,
+        from: 157,
+        client: () => address,
+        sink,
+        onEnd: () => {},
+        onUnsent: () => {},
+      });
+      return stream.onWritable();
+    };
+    void openOf('10.0.0.1', 'stuck');
+    const many = Array.from({ length: 20 }, () => openOf('10.0.0.1'));
+    await openOf('192.0.2.1');
+    expect(order.length).toBeLessThan(5);
+    await Promise.all(many);
+    expect(order.length).toBe(21);
   });
 
   test('[F-25] disconnects when 1 MB is unsent, and drops it', async () => {
@@ -167,7 +214,9 @@ describe('an event stream', () => {
   async function openUnread(viewers: readonly string[], client: string | null, pageBytes: number) {
     const { log } = testLog(300);
     const body = new Uint8Array(pageBytes).fill(0x61);
+    let pages = 0;
     const range: FeedLog['range'] = async (_streamId, from) => {
+      pages++;
       return { page: [{ interval: from, body }], next: from + 1 };
     };
     const budget = new UnsentBudget();
@@ -179,7 +228,10 @@ describe('an event stream', () => {
         openEventStream({ log: { ...log, range }, streamId: 's', from: 100, ...observer }),
       );
     }
-    for (let tick = 0; tick < 5; tick++) await Bun.sleep(0);
+    for (let before = -1; pages !== before; ) {
+      before = pages;
+      for (let tick = 0; tick < 5; tick++) await Bun.sleep(0);
+    }
     return openCount;
   }
 

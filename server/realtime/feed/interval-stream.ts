@@ -1,5 +1,5 @@
 import { encodeEvents } from '../../http/event-stream.ts';
-import { runtime } from '../../platform/runtime.ts';
+import { CatchUpQueue } from './catch-up-queue.ts';
 import type { FeedLog, ReadClient, SealedInterval } from './feed-log.ts';
 import { type StreamObserver, UNSENT_LIMITS } from './unsent-budget.ts';
 
@@ -43,6 +43,9 @@ function sharedEvent(interval: number, body: Uint8Array): Uint8Array {
   }
   return bytes;
 }
+
+// All event streams of a thread share the time of its event loop.
+const catchUps = new CatchUpQueue();
 
 /**
  * Sends the sealed intervals of a stream as server-sent events: first older ones, page by page as the
@@ -113,16 +116,20 @@ export class IntervalStream {
     const { log, streamId, sink, client } = this.options;
     while (!this.isOver && this.next <= log.watermark()) {
       if (sink.unsentBytes() >= ROOM_BYTES) return; // `onWritable` continues.
-      const { page, next } = await log.range(streamId, this.next, log.watermark(), client);
-      if (this.isOver) return;
-      this.next = next;
-      if (page.length > 0) sink.write(eventsOf(page));
-      this.countPage();
-      // Others run between two pages, which may all come from memory: 10 minutes take 2 ms and more.
-      await new Promise<void>((resolve) => runtime.setImmediate(resolve));
+      await catchUps.run(client, () => this.sendPage());
     }
     if (this.isOver) return;
     this.unsubscribe ??= log.subscribe(streamId, (interval, body) => this.onSealed(interval, body));
+  }
+
+  private async sendPage(): Promise<void> {
+    if (this.isOver) return;
+    const { log, streamId, sink, client } = this.options;
+    const { page, next } = await log.range(streamId, this.next, log.watermark(), client);
+    if (this.isOver) return;
+    this.next = next;
+    if (page.length > 0) sink.write(eventsOf(page));
+    this.countPage();
   }
 
   private onSealed(interval: number, body: Uint8Array): void {
