@@ -47,3 +47,16 @@ test('[L-19] a step that waited for a database that was away, and failed, pauses
   await pace.step(async () => {});
   expect(pauses).toEqual([100]);
 });
+
+test('[L-19] pauses below 1 ms add up, for a timer takes longer', async () => {
+  pauses.length = 0;
+  const pace = new Pace();
+  const startMs = nowMs;
+  for (let step = 0; step < 40; step++) {
+    await pace.step(async () => {
+      nowMs += 0.125;
+    });
+  }
+  expect(pauses.length).toBeLessThanOrEqual(5);
+  expect(nowMs - startMs).toBeLessThan(12);
+});

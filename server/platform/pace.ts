@@ -5,6 +5,8 @@ export type Step = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** Longest pause: a step that waited for a database that was away needs none of its length. */
 const PAUSE_MAX_MS = 100;
+/** Shorter pauses add up first: a timer of 0.1 ms takes 1.2 ms, after which steps of 0.1 ms used 6 % of the time. */
+const PAUSE_MIN_MS = 1;
 
 /** Leaves time to others: it pauses after each step, for a multiple of its length and at most 100 ms. */
 export class Pace {
@@ -19,15 +21,15 @@ export class Pace {
 
   readonly step: Step = async (work) => {
     // Another step may have run in the pause.
-    for (let pauseMs = this.pauseMs(); pauseMs > 0; pauseMs = this.pauseMs())
+    for (let pauseMs = this.pauseMs(); pauseMs >= PAUSE_MIN_MS; pauseMs = this.pauseMs())
       await runtime.sleep(Math.ceil(pauseMs)); // A timer rounds down, so it would run at once.
     const startMs = runtime.monotonicMs();
     try {
       return await work();
     } finally {
       const endMs = runtime.monotonicMs();
-      const nextStepMs = endMs + Math.min(this.pauses * (endMs - startMs), PAUSE_MAX_MS);
-      this.nextStepMs = Math.max(this.nextStepMs, nextStepMs);
+      const nextStepMs = Math.max(this.nextStepMs, startMs) + (1 + this.pauses) * (endMs - startMs);
+      this.nextStepMs = Math.min(nextStepMs, endMs + PAUSE_MAX_MS);
     }
   };
 }

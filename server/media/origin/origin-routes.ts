@@ -221,7 +221,8 @@ export class Origin {
     };
     const isOfEarlier = isOfEarlierSession(stream.presentation());
     const network = () => this.networkOf(request);
-    const options = { isOfEarlierSession: isOfEarlier, network };
+    const isDeltaUpdate = directives?.skip ?? false;
+    const options = { isOfEarlierSession: isOfEarlier, isDeltaUpdate, network };
     const rendered = this.playlists.get(stream, key, render, options);
     return rendered instanceof Promise ? rendered.then(reply) : reply(rendered);
   }

@@ -113,6 +113,17 @@ test('[S-19] playlists of an earlier session stay while the open session goes on
   expect(textOf(await earlier)).toBe('45 segments');
 });
 
+test('[M-30] a delta update does not wait while full playlists of live streams are rendered', async () => {
+  const cache = new PlaylistCache();
+  const [busy, other] = [new FakeStream().startEpoch(), new FakeStream().startEpoch()];
+  const full = ['a', 'b'].map((key) => cache.get(busy, key, renderSlowly));
+  const update = rendering(() => 'update');
+  expect(cache.get(other, 'whole', update)).toBeInstanceOf(Promise);
+  const options = { isDeltaUpdate: true };
+  expect(cache.get(other, 'delta', update, options)).not.toBeInstanceOf(Promise);
+  await Promise.all(full);
+});
+
 test('the playlists of a stream that is often requested stay in the cache, and others leave it', async () => {
   const cache = new PlaylistCache();
   const stream = new FakeStream().startEpoch();
