@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { Unavailable } from '../platform/errors.ts';
 import type { MediaConfig } from '../platform/media-settings.ts';
 import { runtime } from '../platform/runtime.ts';
+import { waitAtMost } from '../platform/wait-at-most.ts';
 import type { Calls } from '../storage/sql/procedure.ts';
 import { type ChannelStream, PART_MS } from './channel.ts';
 import { type ChannelCache, logMaintenanceError } from './channel-cache.ts';
@@ -17,7 +18,6 @@ import {
   type SourceRequest,
   type SourceSession,
 } from './source.ts';
-import { waitAtMost } from './wait-at-most.ts';
 
 /** The stream that a source was opened for: the one with its stream key. */
 type OpenedStream = ChannelStream & { readonly id: string; readonly producer: string };

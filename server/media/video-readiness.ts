@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { runtime } from '../platform/runtime.ts';
-import { waitAtMost } from './wait-at-most.ts';
+import { waitAtMost } from '../platform/wait-at-most.ts';
 
 export interface VideoReadinessOptions {
   /** Why ffmpeg cannot be used, for the operator; null when it can. */

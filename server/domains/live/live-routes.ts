@@ -42,6 +42,7 @@ export function createLive(deps: LiveDeps) {
   const shows = new LiveShows({
     nowMs: () => context.clock.nowMs(),
     read: (id, producer, nowMs) => store.readLiveShow({ id, producer, nowMs }),
+    countAnswers: (page) => store.countAnswers(page),
     count: (id) => presence.count(id),
     startPolling: (tick) => {
       const timer = runtime.setInterval(tick, LIVE_STATE_MS);
@@ -91,11 +92,11 @@ function firstInterval(requested: number | undefined, nowMs: number): number {
 }
 
 function stateOf(
-  { nowMs, show, count }: LiveSnapshot,
+  { nowMs, show, count, answerCounts }: LiveSnapshot,
   origin: string,
   winnerCode: WinnerCode,
 ): LiveState {
-  const { stream, quiz, answerCounts, round, source, sourceEndsAt } = show;
+  const { stream, quiz, round, source, sourceEndsAt } = show;
   const { revision: chatRevision, ...chat } = show.chat;
   return {
     now: nowMs,

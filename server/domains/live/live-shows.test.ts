@@ -8,7 +8,7 @@ function fixture() {
   const ticks = new Set<() => void>();
   const defects: unknown[] = [];
   const reads: string[] = [];
-  let answer: () => Promise<LiveShow> = async () => ({ answerCounts: null }) as LiveShow;
+  let answer: () => Promise<LiveShow> = async () => ({ quiz: null }) as LiveShow;
   let count: () => number = () => 7;
   const shows = new LiveShows({
     nowMs: () => 1_000,
@@ -16,6 +16,7 @@ function fixture() {
       reads.push(id);
       return answer();
     },
+    countAnswers: async () => ({ counts: [], nextSeat: null }),
     count: () => count(),
     startPolling: (tick) => {
       ticks.add(tick);
@@ -119,7 +120,7 @@ describe('LiveShows', () => {
     shows.watch('few', 'another account', () => {});
     expect(reads).toHaveLength(4);
     for (let n = 0; n < 2; n++) {
-      waiting.shift()?.({ answerCounts: null } as LiveShow);
+      waiting.shift()?.({ quiz: null } as LiveShow);
       for (let turns = 0; turns < 8; turns++) await Promise.resolve();
     }
     expect(reads).toHaveLength(6);
@@ -132,7 +133,7 @@ describe('LiveShows', () => {
     const received = watch();
     await tick();
     expect([received.length, defects.length]).toEqual([0, 0]);
-    answerWith(async () => ({ answerCounts: null }) as LiveShow);
+    answerWith(async () => ({ quiz: null }) as LiveShow);
     await tick();
     expect(received).toHaveLength(1);
   });
@@ -155,7 +156,7 @@ describe('LiveShows', () => {
     const received = watch();
     await tick();
     expect(defects.length).toBeGreaterThan(0);
-    answerWith(async () => ({ answerCounts: null }) as LiveShow);
+    answerWith(async () => ({ quiz: null }) as LiveShow);
     await tick();
     expect(received).toHaveLength(1);
   });

@@ -1,6 +1,8 @@
 import { ConcurrencyLimiter } from '../../platform/concurrency-limiter.ts';
 import { DomainError, Unavailable } from '../../platform/errors.ts';
-import type { LiveShow } from './live-sql.ts';
+import { Pace } from '../../platform/pace.ts';
+import { AnswerCount } from './answer-count.ts';
+import type { AnswerPage, AnswerPageRef, LiveShow } from './live-sql.ts';
 
 /** The state of a show at one time, for studio and presenter pages. */
 export interface LiveSnapshot {
@@ -8,12 +10,16 @@ export interface LiveSnapshot {
   readonly show: LiveShow;
   /** Viewers; null while presence is unavailable. */
   readonly count: number | null;
+  /** The number of answers to the quiz of `show` by choice, some seconds old if there are many; null unless it is open. */
+  readonly answerCounts: readonly number[] | null;
 }
 
 export interface LiveShowsOptions {
   readonly nowMs: () => number;
   /** @throws Unavailable while the database is unavailable */
   readonly read: (id: string, producer: string, nowMs: number) => Promise<LiveShow>;
+  /** @throws Unavailable while the database is unavailable */
+  readonly countAnswers: (page: AnswerPageRef) => Promise<AnswerPage>;
   /** @throws Unavailable while the realtime backend is unavailable */
   readonly count: (id: string) => number | Promise<number>;
   /** Calls `tick` periodically. @returns a function that stops it */
@@ -25,6 +31,8 @@ export interface LiveShowsOptions {
 /** Most shows that are read at once: a show whose round has 1,000 winners takes 0.6 ms of SQLite, twice a second. */
 const READS_MAX = 4;
 const READS_QUEUED_MAX = 10_000;
+/** Counting answers leaves three quarters of the time of SQLite's only reader to others. */
+const COUNT_PAUSES = 3;
 
 interface Listener {
   readonly onSnapshot: (snapshot: LiveSnapshot) => void;
@@ -34,6 +42,7 @@ interface Listener {
 interface WatchedShow {
   readonly listeners: Set<Listener>;
   readonly end: () => void;
+  readonly answerCount: AnswerCount;
   isReading: boolean;
   /** The result of the last read; null before it, and when it failed. */
   last: LiveSnapshot | null;
@@ -51,6 +60,13 @@ export class LiveShows {
     READS_QUEUED_MAX,
     'Too many shows are open on this node.',
   );
+  /** Pages of answers, one at a time. Accounts take turns. */
+  readonly #answerPages = new ConcurrencyLimiter(
+    1,
+    READS_QUEUED_MAX,
+    'Too many quizzes are open on this node.',
+  );
+  readonly #answerPace = new Pace(COUNT_PAUSES);
 
   constructor(private readonly options: LiveShowsOptions) {}
 
@@ -87,6 +103,7 @@ export class LiveShows {
     const watched: WatchedShow = {
       listeners: new Set(),
       end: this.options.startPolling(() => void this.#refresh(id, producer, watched)),
+      answerCount: new AnswerCount((page) => this.#countAnswers(producer, page)),
       isReading: false,
       last: null,
     };
@@ -99,7 +116,7 @@ export class LiveShows {
     if (watched.isReading) return;
     watched.isReading = true;
     try {
-      const snapshot = await this.#read(id, producer);
+      const snapshot = await this.#read(id, producer, watched.answerCount);
       watched.last = snapshot;
       for (const { onSnapshot } of watched.listeners) onSnapshot(snapshot);
     } catch (error) {
@@ -111,13 +128,22 @@ export class LiveShows {
     }
   }
 
-  async #read(id: string, producer: string): Promise<LiveSnapshot> {
+  async #read(id: string, producer: string, answerCount: AnswerCount): Promise<LiveSnapshot> {
     const readShow = async () => {
       const nowMs = this.options.nowMs();
       return { nowMs, show: await this.options.read(id, producer, nowMs) };
     };
     const [read, count] = await Promise.all([this.#reads.run(producer, readShow), this.#count(id)]);
-    return { ...read, count };
+    const { quiz } = read.show;
+    const open = quiz?.state === 'open' ? quiz : null;
+    const answerCounts =
+      open && (await answerCount.count({ number: open.number, choices: open.choices.length }));
+    return { ...read, count, answerCounts };
+  }
+
+  #countAnswers(producer: string, page: AnswerPageRef): Promise<AnswerPage> {
+    const count = () => this.#answerPace.step(() => this.options.countAnswers(page));
+    return this.#answerPages.run(producer, count);
   }
 
   async #count(id: string): Promise<number | null> {

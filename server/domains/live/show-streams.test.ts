@@ -17,6 +17,7 @@ function fixture() {
   const shows = new LiveShows({
     nowMs: () => ++nowMs,
     read: async () => ({}) as LiveShow,
+    countAnswers: async () => ({ counts: [], nextSeat: null }),
     count: () => 0,
     startPolling: (each) => {
       tick = each;

@@ -9,10 +9,10 @@ import type { WinnerCode } from '../quizzes/winner-code.ts';
  * must not know yet, since viewers may see the display in the video.
  */
 export function presenterStateOf(
-  { nowMs, show, count }: LiveSnapshot,
+  { nowMs, show, count, answerCounts }: LiveSnapshot,
   winnerCode: WinnerCode,
 ): PresenterState {
-  const { stream, quiz, answerCounts } = show;
+  const { stream, quiz } = show;
   return {
     now: nowMs,
     stream: { id: stream.id, title: stream.title, status: stream.status },

@@ -329,14 +329,20 @@ function published(quiz: QuizRow): PublishedQuiz {
   return quiz;
 }
 
-/** The number of stored answers for each choice of a quiz. */
-export async function countAnswers(tx: Tx, quiz: QuizRow): Promise<number[]> {
-  return (await countAnswersOfAll(tx, [quiz])).get(quiz.number) as number[];
+/**
+ * SQL: the number of answers for each choice, separated by commas. One filtered count a choice takes a third of the
+ * time of `group by`, for which SQLite sorts first.
+ */
+export function countsByChoice(choices: number): string {
+  const counts = Array.from(
+    { length: choices },
+    (_, choice) => `cast(count(*) filter (where choice = ${choice}) as text)`,
+  );
+  return counts.join(` || ',' || `);
 }
 
 /**
- * The number of stored answers for each choice, by number of the quiz. One filtered count a choice takes
- * a third of the time of `group by`, for which SQLite sorts first. One statement for all: with one a
+ * The number of stored answers for each choice, by number of the quiz. One statement for all: with one a
  * quiz, 10,000 quizzes that close together delayed the sealing of all streams by 1.9 s on PostgreSQL. A
  * subquery, so that PostgreSQL reads each quiz by the index and never the whole table.
  */
@@ -345,12 +351,8 @@ async function countAnswersOfAll(
   quizzes: readonly QuizRow[],
 ): Promise<Map<number, number[]>> {
   const choiceCount = Math.max(...quizzes.map(({ choices }) => choices.length));
-  const counts = Array.from(
-    { length: choiceCount },
-    (_, choice) => `cast(count(*) filter (where choice = ${choice}) as text)`,
-  );
   const rows = await tx.query<{ number: number; counts: string }>(
-    `select number, (select ${counts.join(` || ',' || `)} from answers where quiz = due.number) as counts
+    `select number, (select ${countsByChoice(choiceCount)} from answers where quiz = due.number) as counts
      from ${tx.rows('$1', ['number integer'])} due`,
     [JSON.stringify(quizzes.map(({ number }) => [number]))],
   );

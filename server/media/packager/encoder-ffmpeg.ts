@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { programEnvironment } from '../../platform/program-environment.ts';
 import { runtime } from '../../platform/runtime.ts';
-import { waitAtMost } from '../wait-at-most.ts';
+import { waitAtMost } from '../../platform/wait-at-most.ts';
 import { ChildInput } from './child-input.ts';
 import type { Encoder, EncoderEvents, EncoderExit, EncoderOptions } from './encoder.ts';
 import { EncoderTracks } from './encoder-tracks.ts';

@@ -1,4 +1,4 @@
-import { runtime } from '../platform/runtime.ts';
+import { runtime } from './runtime.ts';
 
 /** Resolves when the promise is fulfilled, or after `ms`. Rejects when the promise does. */
 export async function waitAtMost(ms: number, promise: Promise<unknown>): Promise<void> {
