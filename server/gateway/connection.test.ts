@@ -2,8 +2,11 @@ import { describe, expect, test } from 'bun:test';
 import type { Socket } from 'bun';
 import { createOpenFiles } from '../platform/open-files.ts';
 import { Connection, type ConnectionContext, type PendingResponse } from './connection.ts';
+import type { GatewayBackend } from './gateway-backend.ts';
 import { FALLBACK, NEED_MORE } from './request-head.ts';
+import type { ResponseBytes } from './response-bytes.ts';
 import { UnsentResponses } from './unsent-responses.ts';
+import { ViewerFastPath } from './viewer-fast-path.ts';
 
 /** What a relayed response of these tests has in the origin server. */
 const REST_BYTES = 50_000;
@@ -168,6 +171,47 @@ describe('a connection', () => {
     connection.onData(bytes);
     const { buffered } = (connection as unknown as { state: { buffered: Buffer } }).state;
     expect([buffered.toString(), buffered.buffer.byteLength]).toEqual(['no', 2]);
+  });
+});
+
+/** The bytes that all calls of `Buffer.indexOf` search while a function runs. */
+function searchedBytesOf(run: () => void): number {
+  const { indexOf } = Buffer.prototype;
+  let searched = 0;
+  Buffer.prototype.indexOf = function (this: Buffer, wanted: string | number, from = 0) {
+    const found = indexOf.call(this, wanted, from as number);
+    searched += (found < 0 ? this.length : found) - Number(from);
+    return found;
+  };
+  try {
+    run();
+  } finally {
+    Buffer.prototype.indexOf = indexOf;
+  }
+  return searched;
+}
+
+describe('an incomplete head', () => {
+  test.each([
+    ['of an answer', 'POST /api/v1/quizzes/1/answer', {}],
+    ['of an answer without a fast path', 'POST /api/v1/quizzes/1/answer', null],
+    ['of any other request', 'GET /', {}],
+  ])('[G-31] %s is searched once, however its bytes are split', (_, request, quizzes) => {
+    const { context, receive, relayed } = fixture();
+    const backend = { feed: null, quizzes } as GatewayBackend;
+    context.requests = new ViewerFastPath(backend, {} as ResponseBytes);
+    const lines = `${request} HTTP/1.1\r\n${'a\r\n'.repeat(4_000)}`;
+    const bytes = 'b'.repeat(1_000);
+    const searched = searchedBytesOf(() => {
+      receive(lines);
+      for (const byte of bytes) receive(byte);
+    });
+    // For the end of the head and for that of each line, with up to three bytes before the new ones.
+    expect(searched).toBeLessThan(2 * (lines.length + bytes.length) + 3 * bytes.length);
+    receive('\r\n\r');
+    expect(relayed).toEqual([]);
+    receive('\n');
+    expect(relayed).toEqual([`${lines}${bytes}\r\n\r\n`]);
   });
 });
 

@@ -9,9 +9,12 @@ import { WriteBuffer } from './write-buffer.ts';
 export interface RequestHandler {
   /**
    * Responds to the request that begins at an offset, at once or later.
-   * @returns the offset of the next request; `NEED_MORE`, or `FALLBACK` when the request must be relayed
+   * @param checkedEnd the offset after the bytes for which it returned `NEED_MORE` before: of an incomplete
+   *   head, only new bytes are searched
+   * @returns the offset of the next request; `NEED_MORE` while its head is incomplete, or `FALLBACK` when
+   *   the request must be relayed
    */
-  handle(connection: Connection, bytes: Buffer, at: number): number;
+  handle(connection: Connection, bytes: Buffer, at: number, checkedEnd: number): number;
 }
 
 /** What all connections of a gateway share. */
@@ -124,7 +127,9 @@ export class Connection implements RelayClient {
     const { pending, buffered, isEnded, endsAfterResponse } = this.state;
     if (isEnded || endsAfterResponse) return;
     if (pending === null) {
-      this.process(buffered === null ? bytes : Buffer.concat([buffered, bytes]));
+      // Without a pending response the buffered bytes are an incomplete head, which the handler has checked.
+      if (buffered === null) this.process(bytes, 0);
+      else this.process(Buffer.concat([buffered, bytes]), buffered.length);
     } else if (pending.onData) {
       pending.onData(bytes);
     } else {
@@ -190,7 +195,7 @@ export class Connection implements RelayClient {
     this.ownState.pending = null;
     this.deadline = this.context.tick + IDLE_TIMEOUT_S;
     if (endsAfterResponse) this.end();
-    else this.process(buffered ?? NO_BYTES);
+    else this.process(buffered ?? NO_BYTES, 0);
   }
 
   /** Relays a pending request to the origin server. */
@@ -287,22 +292,23 @@ export class Connection implements RelayClient {
     this.terminate();
   }
 
-  private process(bytes: Buffer): void {
+  private process(bytes: Buffer, checkedEnd: number): void {
     try {
-      this.processRequests(bytes);
+      this.processRequests(bytes, checkedEnd);
     } catch (error) {
       this.fail(error as Error);
     }
   }
 
-  private processRequests(bytes: Buffer): void {
+  private processRequests(bytes: Buffer, checkedEnd: number): void {
     const { context } = this;
     let at = 0;
     // With nothing pending there is no unsent byte, and the socket is not paused.
     this.state = IDLE;
     while (at < bytes.length && this.state.pending === null && !this.isEnded) {
       const from = bytes[at] === CR ? skipEmptyLine(bytes, at) : at;
-      const next = from < bytes.length ? context.requests.handle(this, bytes, from) : NEED_MORE;
+      const next =
+        from < bytes.length ? context.requests.handle(this, bytes, from, checkedEnd) : NEED_MORE;
       if (next === FALLBACK) {
         this.setPending(context.relay.start(this, bytes.subarray(from)));
         return;

@@ -42,7 +42,7 @@ const TICK_MS = 1_000;
 const SWEEP_TICKS = 2;
 
 const RELAY_ALL: RequestHandler = {
-  handle: (_, bytes, at) => relayWhenComplete(bytes, at),
+  handle: (_, bytes, at, checkedEnd) => relayWhenComplete(bytes, at, checkedEnd),
 };
 
 /**

@@ -361,19 +361,30 @@ export class RequestHead {
 // Reused by all requests, so that none allocates: a parser never yields to another.
 const requestHead = new RequestHead();
 
-/** Reads the head that begins at an offset. The result is valid until the next call. */
+/**
+ * Reads the head that begins at an offset. The result is valid until the next call.
+ * @param checkedEnd see `RequestHandler.handle`
+ */
 export function readHead(
   bytes: Buffer,
   at: number,
+  checkedEnd: number,
 ): RequestHead | typeof NEED_MORE | typeof FALLBACK {
-  const verdict = checkHead(bytes, at);
+  const verdict = checkHead(bytes, at, checkedEnd);
   if (verdict) return verdict;
   return requestHead.read(bytes, at) ? requestHead : FALLBACK;
 }
 
-/** For a request without a fast path: `NEED_MORE` until it has the complete head that the relay needs. */
-export function relayWhenComplete(bytes: Buffer, at: number): typeof NEED_MORE | typeof FALLBACK {
-  return checkHead(bytes, at) ?? FALLBACK;
+/**
+ * For a request without a fast path: `NEED_MORE` until it has the complete head that the relay needs.
+ * @param checkedEnd see `RequestHandler.handle`
+ */
+export function relayWhenComplete(
+  bytes: Buffer,
+  at: number,
+  checkedEnd: number,
+): typeof NEED_MORE | typeof FALLBACK {
+  return checkHead(bytes, at, checkedEnd) ?? FALLBACK;
 }
 
 /** The value of a header in a head that was read before; null when it does not have the header. */
@@ -394,21 +405,31 @@ export function forwardedForIn(head: Buffer): string | null {
 }
 
 /** `FALLBACK` when the bytes at an offset cannot become a head within 16 KB; null for a complete head. */
-function checkHead(bytes: Buffer, at: number): typeof NEED_MORE | typeof FALLBACK | null {
+function checkHead(
+  bytes: Buffer,
+  at: number,
+  checkedEnd: number,
+): typeof NEED_MORE | typeof FALLBACK | null {
   const last = bytes.length - END_OF_HEAD.length;
   // The common case needs no search: the bytes are exactly one head.
   if (last > at && bytes.length - at <= HEAD_BYTES_MAX && startsWithAt(END_OF_HEAD, bytes, last)) {
     return null;
   }
-  const headEnd = bytes.indexOf(END_OF_HEAD, at);
-  if (headEnd < 0) return mayBecomeHead(bytes, at) ? NEED_MORE : FALLBACK;
+  // Of the end of the head, all bytes but the last may have been checked.
+  const searchedFrom = Math.max(at, checkedEnd - END_OF_HEAD.length + 1);
+  const headEnd = bytes.indexOf(END_OF_HEAD, searchedFrom);
+  if (headEnd < 0) return mayBecomeHead(bytes, at, checkedEnd) ? NEED_MORE : FALLBACK;
   return headEnd + END_OF_HEAD.length - at > HEAD_BYTES_MAX ? FALLBACK : null;
 }
 
-/** Whether bytes without the end of a head may be the beginning of one. */
-function mayBecomeHead(bytes: Buffer, at: number): boolean {
+/**
+ * Whether bytes without the end of a head may be the beginning of one. It searches new bytes only: with all
+ * lines again, each packet of one byte took 216 µs in a head of 5,000 lines.
+ */
+function mayBecomeHead(bytes: Buffer, at: number, checkedEnd: number): boolean {
   if (bytes.length - at > HEAD_BYTES_MAX || !isLetter(bytes[at] as number)) return false;
-  for (let end = bytes.indexOf(LF, at); end >= 0; end = bytes.indexOf(LF, end + 1)) {
+  let end = bytes.indexOf(LF, Math.max(at, checkedEnd));
+  for (; end >= 0; end = bytes.indexOf(LF, end + 1)) {
     if (bytes[end - 1] !== CR) return false;
   }
   return true;

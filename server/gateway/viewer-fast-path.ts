@@ -59,8 +59,10 @@ export class ViewerFastPath implements RequestHandler {
    * Two bytes select the fast path. Then the template or the parser checks all bytes: a comparison of the
    * whole path before that would cost as much as the rest of a heartbeat.
    */
-  handle(connection: Connection, bytes: Buffer, at: number): number {
-    if (bytes[at + RESOURCE_AT] === LETTER_Q) return this.handleQuiz(connection, bytes, at);
+  handle(connection: Connection, bytes: Buffer, at: number, checkedEnd: number): number {
+    if (bytes[at + RESOURCE_AT] === LETTER_Q) {
+      return this.handleQuiz(connection, bytes, at, checkedEnd);
+    }
     const { match } = this;
     const template = bytes[at] === LETTER_P ? connection.heartbeat : connection.feed;
     if (typeof template === 'object' && template.matches(bytes, at, match)) {
@@ -73,11 +75,11 @@ export class ViewerFastPath implements RequestHandler {
         return isHandled ? bytes.length : FALLBACK;
       }
     }
-    return this.parse(connection, bytes, at);
+    return this.parse(connection, bytes, at, checkedEnd);
   }
 
-  private parse(connection: Connection, bytes: Buffer, at: number): number {
-    const request = parseViewerRequest(bytes, at);
+  private parse(connection: Connection, bytes: Buffer, at: number, checkedEnd: number): number {
+    const request = parseViewerRequest(bytes, at, checkedEnd);
     if (typeof request === 'number') return request;
     const { tokens } = this.backend;
     const viewer = tokens.cache.get(request.token);
@@ -168,10 +170,15 @@ export class ViewerFastPath implements RequestHandler {
     return operation !== null && this.errorResponses.send(connection, template, operation, error);
   }
 
-  private handleQuiz(connection: Connection, bytes: Buffer, at: number): number {
+  private handleQuiz(
+    connection: Connection,
+    bytes: Buffer,
+    at: number,
+    checkedEnd: number,
+  ): number {
     const { quizzes, clock, tokens } = this.backend;
-    if (!quizzes) return relayWhenComplete(bytes, at);
-    const request = parseQuizRequest(bytes, at);
+    if (!quizzes) return relayWhenComplete(bytes, at, checkedEnd);
+    const request = parseQuizRequest(bytes, at, checkedEnd);
     if (typeof request === 'number') return request;
     const nowMs = clock.nowMs();
     const { idAt, tokenAt, tokenEnd, preferences } = request;
@@ -243,12 +250,14 @@ const NO_PREFERENCES: ErrorPreferences = {};
 /**
  * Parses the answer or winner report that begins at an offset, as strictly as `parseViewerRequest`. A
  * request whose body is incomplete goes to the origin server, which has the timeout for it.
+ * @param checkedEnd see `RequestHandler.handle`
  */
 export function parseQuizRequest(
   bytes: Buffer,
   at: number,
+  checkedEnd = 0,
 ): QuizRequest | typeof NEED_MORE | typeof FALLBACK {
-  const head = readHead(bytes, at);
+  const head = readHead(bytes, at, checkedEnd);
   if (typeof head === 'number') return head;
   const { line, fields, tokenAt, tokenEnd, end: bodyAt } = head;
   const { path, idAt } = line;

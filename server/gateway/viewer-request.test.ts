@@ -252,6 +252,28 @@ test('[G-31] parseViewerRequest agrees with a strict parser on every head that i
   expect(parsedCount).toBeGreaterThan(500);
 });
 
+test('[G-31] parseViewerRequest reads a head that arrives in pieces like one in one piece', () => {
+  let neededMore = 0;
+  const texts = fc.tuple(nearlyValidHead, nearlyValidHead).map((heads) => heads.join(''));
+  fc.assert(
+    fc.property(texts, fc.array(fc.nat()), (text, cuts) => {
+      const bytes = Buffer.from(text, 'latin1');
+      const ends = cuts.map((cut) => cut % bytes.length).toSorted((a, b) => a - b);
+      let checkedEnd = 0;
+      for (const end of [...ends, bytes.length]) {
+        const arrived = bytes.subarray(0, end);
+        const request = parseViewerRequest(arrived, 0, checkedEnd);
+        expect(request).toEqual(parseViewerRequest(arrived, 0));
+        if (request !== NEED_MORE) return;
+        neededMore++;
+        checkedEnd = end;
+      }
+    }),
+    { numRuns: 5_000 },
+  );
+  expect(neededMore).toBeGreaterThan(5_000);
+});
+
 test('[G-31] every request that a template matches parses to that template', () => {
   let matchCount = 0;
   const feedRequest = parsed(read(head(READ, HOST, BEARER, 'X-A: b')));

@@ -31,12 +31,14 @@ const ANY_TYPE = bytesOf('*/*');
 /**
  * Parses the heartbeat or feed read that begins at an offset. It takes only what every parser of HTTP/1.1
  * reads alike, without a body, so that the end of the request is unambiguous.
+ * @param checkedEnd see `RequestHandler.handle`
  */
 export function parseViewerRequest(
   bytes: Buffer,
   at: number,
+  checkedEnd = 0,
 ): ViewerRequest | typeof NEED_MORE | typeof FALLBACK {
-  const head = readHead(bytes, at);
+  const head = readHead(bytes, at, checkedEnd);
   if (typeof head === 'number') return head;
   const { path } = head.line;
   const isViewerRequest = path === 'heartbeat' || path === 'feed';
