@@ -35,7 +35,7 @@ export function linkHandlers(context: LinkDeps): Handlers<Operations> {
       // Check the link first: hashing is expensive.
       await requireSetupLink(hash, nowMs);
       const account = { uuid: newId(), email, name, created: nowMs };
-      const passwordHash = await passwords.hash(password, hash);
+      const passwordHash = await passwords.hash(password, { isKnown: true, group: hash });
       const owner = {
         ...{ uuid: newId(), account: account.uuid, email, name, role: 'owner' as const },
         ...{ passwordHash, created: nowMs },
@@ -59,7 +59,7 @@ export function linkHandlers(context: LinkDeps): Handlers<Operations> {
       const hash = hashSecret(token);
       // Not by link: one that fails stays valid, and an account has 100.
       const account = await store.findLinkAccount({ hash, nowMs });
-      const passwordHash = await passwords.hash(password, account);
+      const passwordHash = await passwords.hash(password, { isKnown: true, group: account });
       return openSession(context, call, (session) =>
         store.acceptLink({ hash, uuid: newId(), name, passwordHash, session }),
       );

@@ -58,10 +58,10 @@ export function sessionHandlers(context: SessionDeps): Handlers<Operations> {
     // Not by address: whoever has the session may come from any.
     passwordLimit.takeMember(uuid);
     const stored = await store.findSignIn({ email });
-    const group = stored?.account ?? uuid;
-    const isCorrect = await passwords.verify(current, stored?.passwordHash ?? null, group);
+    const owner = { isKnown: true, group: stored?.account ?? uuid };
+    const isCorrect = await passwords.verify(current, stored?.passwordHash ?? null, owner);
     if (!stored || !isCorrect) throw new DomainError('invalid', 'currentPassword: is wrong.');
-    return { old: stored.passwordHash, next: await passwords.hash(newPassword, group) };
+    return { old: stored.passwordHash, next: await passwords.hash(newPassword, owner) };
   }
 
   return {
@@ -74,11 +74,12 @@ export function sessionHandlers(context: SessionDeps): Handlers<Operations> {
       // All devices of an account together, and guessers of a network: each keeps only its own group waiting.
       const account = isKnown ? stored?.account : undefined;
       const group = account ?? networkOf(client) ?? client;
-      const isCorrect = await passwords.verify(password, stored?.passwordHash ?? null, group);
+      const owner = { isKnown: account !== undefined, group };
+      const isCorrect = await passwords.verify(password, stored?.passwordHash ?? null, owner);
       if (!stored || !isCorrect) throw new DomainError('unauthorized', WRONG_CREDENTIALS);
       const { member, passwordHash } = stored;
       const newPasswordHash = passwords.isOutdated(passwordHash)
-        ? await passwords.hash(password, group)
+        ? await passwords.hash(password, owner)
         : null;
       return openSession(context, call, (session) =>
         store.openSession({ member, passwordHash, newPasswordHash, session }),
