@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { CHAT_KINDS, type ChatElement } from '../../../protocol/feed.ts';
-import { CHAT_SAMPLE } from '../../../protocol/limits.ts';
+import { CHAT_BYTES, CHAT_SAMPLE, CHAT_TEXT_CHARS } from '../../../protocol/limits.ts';
 import { chatMessage, expectFairSamples } from '../../../test/support/chat/chat-messages.ts';
 import { seededRandom } from '../../../test/support/seeded-random.ts';
 import { ChatBuffer } from './chat-buffer.ts';
@@ -47,6 +47,24 @@ describe('ChatBuffer.take', () => {
     expect(taken?.messages.map(({ element }) => element.at)).toEqual([1]);
     expect(taken?.hearts).toBe(0);
   });
+});
+
+test('[C-8] a buffer selects messages when they exceed 64 KB, so that long ones take little memory', async () => {
+  const buffer = new ChatBuffer(Math.random);
+  const posted: WeakRef<ChatElement>[] = [];
+  for (let number = 0; number < 399; number += 1) {
+    const element = { ...messageAt(number), text: '🐎'.repeat(CHAT_TEXT_CHARS) };
+    posted.push(new WeakRef(element));
+    buffer.add('message', element, CLIENT);
+  }
+  await Bun.sleep(0);
+  Bun.gc(true);
+  const kept = posted.flatMap((element) => element.deref() ?? []);
+  const bytes = kept.reduce((sum, element) => sum + Buffer.byteLength(JSON.stringify(element)), 0);
+  expect(bytes).toBeGreaterThan(0);
+  // The stack may still refer to the candidates of the last selection, another 64 KB.
+  expect(bytes).toBeLessThan(4 * CHAT_BYTES);
+  expect(takenMessages(buffer).length).toBeGreaterThan(1);
 });
 
 describe('[C-9] hearts', () => {

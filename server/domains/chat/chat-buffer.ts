@@ -1,14 +1,17 @@
 import { CHAT_KINDS, type ChatElement, type ChatKind } from '../../../protocol/feed.ts';
-import { CHAT_SAMPLE } from '../../../protocol/limits.ts';
+import { CHAT_BYTES, CHAT_SAMPLE } from '../../../protocol/limits.ts';
 import { addHearts, type ChatSamples } from './chat-samples.ts';
 import { type Candidate, newCandidate, selectMessages } from './message-selection.ts';
 
 /** Twice what an interval can take, so that a selection is paid for by as many messages. */
 const CANDIDATES_MAX = 2 * CHAT_KINDS.length * CHAT_SAMPLE;
+/** The same in bytes: while sealing was stalled, 399 messages of 280 emoji took 0.6 MB of a stream. */
+const CANDIDATE_BYTES_MAX = 2 * CHAT_BYTES;
 
 /** The posts of one stream in the interval being filled, in bounded memory. */
 export class ChatBuffer {
   #candidates: Candidate[] = [];
+  #candidateBytes = 0;
   #hearts = 0;
 
   /** @param random uniform from 0 to below 1; it decides which messages are selected */
@@ -16,12 +19,17 @@ export class ChatBuffer {
 
   /** Adds a message. @param client the client that posted it, by `clientKey` */
   add(kind: ChatKind, element: ChatElement, client: string): void {
-    if (this.#candidates.length === CANDIDATES_MAX) {
-      this.#candidates = selectMessages(this.#candidates);
-    }
     const rank = this.random();
     const candidate = newCandidate({ kind, element, rank, client: Bun.hash.crc32(client) });
+    const isFull =
+      this.#candidates.length === CANDIDATES_MAX ||
+      this.#candidateBytes + candidate.bytes > CANDIDATE_BYTES_MAX;
+    if (isFull) {
+      this.#candidates = selectMessages(this.#candidates);
+      this.#candidateBytes = this.#candidates.reduce((sum, { bytes }) => sum + bytes, 0);
+    }
     this.#candidates.push(candidate);
+    this.#candidateBytes += candidate.bytes;
   }
 
   /** Adds hearts, up to the largest integer that a client can read exactly. */
@@ -35,6 +43,7 @@ export class ChatBuffer {
     const hearts = this.#hearts;
     if (hearts === 0 && messages.length === 0) return null;
     this.#candidates = [];
+    this.#candidateBytes = 0;
     this.#hearts = 0;
     return { messages, hearts };
   }
