@@ -47,6 +47,8 @@ export interface ConnectionOptions {
   readonly nowMs: () => number;
   /** Returns the random bytes of the handshake. */
   readonly random: () => Uint8Array;
+  /** Called when `isLive` or `isReplaceable` may have changed. */
+  readonly onPhaseChange: () => void;
 }
 
 type Phase = 'handshake' | 'commands' | 'opening' | 'live' | 'closed';
@@ -325,6 +327,7 @@ export class RtmpConnection {
   private enter(phase: Phase): void {
     this.phase = phase;
     this.phaseStartMs = this.options.nowMs();
+    this.options.onPhaseChange();
   }
 
   private disconnected(): void {

@@ -1,5 +1,10 @@
 /** Timeouts and size limits of a connection. */
 export const RTMP_LIMITS = {
+  /**
+   * New connections per second of one client: an IPv4 address or an IPv6 /48. The others are closed at once. SRT has
+   * the same limit of handshakes.
+   */
+  connectionsPerSecond: 300,
   /** From the first byte to the end of the handshake. */
   handshakeMs: 5_000,
   /** From the handshake to the publish command. */

@@ -2,19 +2,12 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import type { Logger } from 'pino';
 import { rateLimitKey } from '../../http/address.ts';
 import { runtime } from '../../platform/runtime.ts';
-import { longestWaiting, type Waiting } from '../longest-waiting.ts';
 import type { Ingest } from '../source.ts';
 import { HANDSHAKE_BYTES } from './handshake.ts';
+import { RtmpAdmission } from './rtmp-admission.ts';
 import { FAILED, RtmpConnection } from './rtmp-connection.ts';
 import { RTMP_LIMITS, type RtmpLimits } from './rtmp-limits.ts';
 
-/**
- * All connections; more than a machine can encode. A further one replaces one without a source: silent
- * connections and refused ones from a few addresses must not keep all sources out.
- */
-const MAX_CONNECTIONS = 512;
-/** Connections per address that are not live. */
-const MAX_PENDING_PER_ADDRESS = 16;
 const TIMEOUT_CHECK_MS = 250;
 
 export interface RtmpOptions {
@@ -33,65 +26,23 @@ export interface RtmpListener {
   stop(): Promise<void>;
 }
 
-/** Accounting of a connection for the limits of its address. */
-interface Slot {
-  readonly rateLimitGroup: string;
-  /** Monotonic close time, ms; null while open. */
-  closedMs: number | null;
-}
-
 /**
  * Listens for RTMP sources (SPEC M-2).
  * @throws Error with a one-line message for the operator when the port cannot be opened
  */
 export async function listenRtmp(options: RtmpOptions): Promise<RtmpListener> {
-  const connections = new Map<RtmpConnection, Slot>();
   const limits = options.limits ?? RTMP_LIMITS;
   const nowMs = () => runtime.monotonicMs();
-
-  /** @returns whether there is room for one more connection of this address */
-  function makeRoom(rateLimitGroup: string): boolean {
-    let open = 0;
-    let pending = 0;
-    for (const [connection, slot] of connections) {
-      if (slot.closedMs === null) open++;
-      if (slot.rateLimitGroup === rateLimitGroup && !connection.isLive() && !isExpired(slot))
-        pending++;
-    }
-    if (pending >= MAX_PENDING_PER_ADDRESS) return false;
-    if (open < MAX_CONNECTIONS) return true;
-    const replaced = longestWaiting(replaceable());
-    if (replaced === null) return false;
-    const [connection, slot] = replaced;
-    connection.closeAtOnce('too many connections');
-    // Now, because the event follows later: the next connection must replace another one.
-    slot.closedMs = nowMs();
-    return true;
-  }
-
-  function* replaceable(): Iterable<Waiting<[RtmpConnection, Slot]>> {
-    for (const [connection, slot] of connections) {
-      const { rateLimitGroup, closedMs } = slot;
-      if (closedMs === null && connection.isReplaceable())
-        yield { connection: [connection, slot], rateLimitGroup };
-    }
-  }
-
-  function isExpired({ closedMs }: Slot): boolean {
-    return closedMs !== null && nowMs() - closedMs >= limits.closedHoldMs;
-  }
+  const admission = new RtmpAdmission<RtmpConnection>(limits, nowMs);
 
   function checkTimeouts(): void {
-    for (const [connection, slot] of connections) {
-      if (isExpired(slot)) connections.delete(connection);
-      else connection.checkTimeouts();
-    }
+    for (const connection of admission.connections()) connection.checkTimeouts();
   }
 
   function accept(socket: Socket): void {
     const address = socket.remoteAddress?.replace(/^::ffff:/i, '') ?? 'unknown';
     const rateLimitGroup = rateLimitKey(address);
-    if (!makeRoom(rateLimitGroup)) {
+    if (!admission.makeRoom(rateLimitGroup)) {
       socket.on('error', () => {});
       socket.destroy();
       return;
@@ -104,12 +55,10 @@ export async function listenRtmp(options: RtmpOptions): Promise<RtmpListener> {
       limits,
       nowMs,
       random: () => runtime.randomBytes(HANDSHAKE_BYTES),
+      onPhaseChange: () => admission.onPhaseChange(connection),
     });
-    const slot: Slot = { rateLimitGroup, closedMs: null };
-    connections.set(connection, slot);
-    socket.on('close', () => {
-      slot.closedMs = nowMs();
-    });
+    admission.add(connection, rateLimitGroup);
+    socket.on('close', () => admission.release(connection));
   }
 
   const server = createServer({ allowHalfOpen: true }, accept);
@@ -119,7 +68,7 @@ export async function listenRtmp(options: RtmpOptions): Promise<RtmpListener> {
     port: (server.address() as AddressInfo).port,
     async stop() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const connection of connections.keys()) {
+      for (const connection of admission.connections()) {
         connection.closeWithError('The service is stopping; connect again.', FAILED);
       }
       // The timeout check runs on until all peers have closed or timed out.

@@ -8,8 +8,8 @@ import { baseHeaders } from '../../http/route.ts';
 import { INTERNAL_ERROR, problemResponse } from '../../http/router.ts';
 import { KeyWindows, type RateLimit, RateLimiter } from '../../platform/rate-limiter.ts';
 import { runtime } from '../../platform/runtime.ts';
-import { longestWaiting, type Waiting } from '../longest-waiting.ts';
 import type { Ingest } from '../source.ts';
+import { WaitingConnections } from '../waiting-connections.ts';
 import {
   CLOSE_CODES,
   MAX_MESSAGE_BYTES,
@@ -59,8 +59,8 @@ export class WebSocketIngest {
   /** For `Bun.serve`. */
   readonly handlers: WebSocketHandler<WebSocketSource>;
   private readonly sources = new Set<WebSocketSource>();
-  /** Those without a verified key, in the order of their arrival. */
-  private readonly opening = new Map<WebSocketSource, Waiting<WebSocketSource>>();
+  /** Those without a verified key. */
+  private readonly opening = new WaitingConnections<WebSocketSource>();
   private readonly openingByAddress = new Map<string, number>();
   private onAllClosed: (() => void) | null = null;
   private isStopping = false;
@@ -168,13 +168,13 @@ export class WebSocketIngest {
   private newSource(streamId: string, address: string): WebSocketSource {
     if (this.opening.size >= MAX_OPENING) {
       const detail = 'Too many sources are opening. Send the key at once.';
-      longestWaiting(this.opening.values())?.close(CLOSE_CODES.unavailable, detail);
+      this.opening.longestWaiting()?.close(CLOSE_CODES.unavailable, detail);
     }
     const { ingest, logger, limits = SOURCE_LIMITS } = this.options;
     const onSettled = () => this.release(source, address);
     const source = new WebSocketSource({ streamId, address, ingest, logger, limits, onSettled });
     this.sources.add(source);
-    this.opening.set(source, { connection: source, rateLimitGroup: address });
+    this.opening.add(source, address);
     this.openingByAddress.set(address, (this.openingByAddress.get(address) ?? 0) + 1);
     return source;
   }
