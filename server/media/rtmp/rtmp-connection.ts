@@ -43,6 +43,8 @@ export interface ConnectionOptions {
   readonly ingest: Ingest;
   readonly logger: Logger;
   readonly limits: RtmpLimits;
+  /** Counts an attempt to publish. @returns whether its address may make it */
+  readonly takeAttempt: () => boolean;
   /** Monotonic clock, ms. */
   readonly nowMs: () => number;
   /** Returns the random bytes of the handshake. */
@@ -255,6 +257,11 @@ export class RtmpConnection {
   }
 
   private open(key: string): void {
+    // Before the phase that is logged as a warning: each attempt is a write transaction of the database.
+    if (!this.options.takeAttempt()) {
+      this.closeWithError('Too many sources from this address; try again in a minute.', FAILED);
+      return;
+    }
     this.enter('opening');
     this.socket.pause();
     const { ingest, address } = this.options;

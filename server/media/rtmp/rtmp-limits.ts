@@ -5,6 +5,8 @@ export const RTMP_LIMITS = {
    * the same limit of handshakes.
    */
   connectionsPerSecond: 300,
+  /** Attempts to publish per minute of one address, also with a valid key; slows key guessing. SRT and WebSocket have the same. */
+  attemptsPerMinute: 60,
   /** From the first byte to the end of the handshake. */
   handshakeMs: 5_000,
   /** From the handshake to the publish command. */

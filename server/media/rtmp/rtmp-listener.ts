@@ -1,6 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import type { Logger } from 'pino';
-import { rateLimitKey } from '../../http/address.ts';
+import { networkOf, rateLimitKey } from '../../http/address.ts';
+import { KeyWindows } from '../../platform/rate-limiter.ts';
 import { runtime } from '../../platform/runtime.ts';
 import type { Ingest } from '../source.ts';
 import { HANDSHAKE_BYTES } from './handshake.ts';
@@ -33,6 +34,10 @@ export interface RtmpListener {
 export async function listenRtmp(options: RtmpOptions): Promise<RtmpListener> {
   const limits = options.limits ?? RTMP_LIMITS;
   const nowMs = () => runtime.monotonicMs();
+  const attempts = new KeyWindows(
+    { points: limits.attemptsPerMinute, durationS: 60 },
+    { networkOf },
+  );
   const admission = new RtmpAdmission<RtmpConnection>(limits, nowMs);
 
   function checkTimeouts(): void {
@@ -53,6 +58,7 @@ export async function listenRtmp(options: RtmpOptions): Promise<RtmpListener> {
       ingest: options.ingest,
       logger: options.logger,
       limits,
+      takeAttempt: () => attempts.take(rateLimitGroup, nowMs()) === 0,
       nowMs,
       random: () => runtime.randomBytes(HANDSHAKE_BYTES),
       onPhaseChange: () => admission.onPhaseChange(connection),

@@ -228,6 +228,21 @@ describe('[M-16] a peer that', () => {
     expect(fixture.ingest.requests.length).toBe(40);
   });
 
+  test('[M-5] a peer that guesses keys is checked and logged 60 times a minute', async () => {
+    const port = await fixture.listen({ closedHoldMs: 0 });
+    const attempt = async (localAddress: string) => {
+      const sender = await fixture.connect(port, false, localAddress);
+      sender.publish('WRONG');
+      await sender.closed;
+      return sender.codes();
+    };
+    for (let n = 0; n < 60; n++) expect(await attempt('127.0.0.1')).toEqual([BAD_NAME]);
+    for (let n = 0; n < 20; n++) expect(await attempt('127.0.0.1')).toEqual([FAILED]);
+    const warnings = fixture.lines.filter((line) => JSON.parse(line).level >= 40);
+    expect([fixture.ingest.requests.length, warnings.length]).toEqual([60, 60]);
+    expect(await attempt('127.0.0.2')).toEqual([BAD_NAME]);
+  });
+
   test('a peer that is refused and stays connected is closed', async () => {
     const sender = await fixture.connect(await fixture.listen({ lingerMs: 50 }), true);
     sender.publish('WRONG');
