@@ -1,5 +1,6 @@
 import { endMsOf } from './file-names.ts';
 import type { StreamFolder } from './stream-folder.ts';
+import { UnreleasedSpace } from './unreleased-space.ts';
 
 /** The newest segments of a live stream, ms: never evicted, because its viewers need them. */
 export const PROTECTED_WINDOW_MS = 30_000;
@@ -18,9 +19,13 @@ export interface DiskQuotaOptions {
   readonly spaceBytes: number;
   /** Free space of the file system to leave to others. */
   readonly minFreeBytes: number;
+  /** Measures the free space of the file system; null when it is unknown. */
+  readonly freeBytes: () => Promise<number | null>;
   readonly folders: () => Iterable<StreamFolder>;
   /** Called after each eviction of a segment. */
   readonly onEvict: (folder: StreamFolder) => void;
+  /** Called once when evicted segments have not freed their space in time. */
+  readonly onUnreleased: (bytes: number) => void;
   readonly nowMs: () => number;
 }
 
@@ -45,8 +50,11 @@ export class DiskQuota {
   evictedSegments = 0;
   /** Free space and segment bytes at the last measurement; null: unknown. */
   private measurement: { readonly freeBytes: number; readonly bytes: number } | null = null;
+  private readonly unreleased: UnreleasedSpace;
 
-  constructor(private readonly options: DiskQuotaOptions) {}
+  constructor(private readonly options: DiskQuotaOptions) {
+    this.unreleased = new UnreleasedSpace(options.onUnreleased);
+  }
 
   /** Disk space of all segments. */
   bytes(): number {
@@ -61,9 +69,9 @@ export class DiskQuota {
     return this.options.nowMs() - lastAddMs < LIVE_TIMEOUT_MS;
   }
 
-  /** Records the free space of the file system, and evicts segments when it is too low. */
-  async updateFreeBytes(freeBytes: number | null): Promise<void> {
-    this.measurement = freeBytes === null ? null : { freeBytes, bytes: this.bytes() };
+  /** Measures the free space of the file system, and evicts segments when it is too low. */
+  async updateFreeBytes(): Promise<void> {
+    await this.measure();
     await this.freeUp(0);
   }
 
@@ -100,6 +108,16 @@ export class DiskQuota {
     }
   }
 
+  /** @returns free space and segments together; null when it is unknown */
+  private async measure(): Promise<number | null> {
+    const freeBytes = await this.options.freeBytes();
+    const bytes = this.bytes();
+    this.measurement = freeBytes === null ? null : { freeBytes, bytes };
+    if (freeBytes === null) return null;
+    this.unreleased.update(freeBytes + bytes, this.options.nowMs());
+    return freeBytes + bytes;
+  }
+
   /** Evicts segments as needed. @returns whether this many bytes may be written */
   private async freeUp(bytes: number): Promise<boolean> {
     // Checked before each eviction: others evict at the same time, and what was missing is freed once.
@@ -115,11 +133,14 @@ export class DiskQuota {
     const freeBytes = measurement
       ? measurement.freeBytes - (usedBytes - measurement.bytes)
       : minFreeBytes;
-    return Math.max(usedBytes - spaceBytes, minFreeBytes - freeBytes);
+    return Math.max(usedBytes - spaceBytes, minFreeBytes - freeBytes - this.unreleased.bytes);
   }
 
   /** Evicts segments until enough bytes are free. @returns whether it evicted any */
   private async evict(isEnough: (freedBytes: number) => boolean): Promise<boolean> {
+    if (isEnough(0)) return false;
+    // Directly before and after, so that what others write meanwhile is not taken for space that is not free yet.
+    const before = await this.measure();
     let freed = 0;
     while (!isEnough(freed)) {
       const victim = this.findVictim();
@@ -128,7 +149,11 @@ export class DiskQuota {
       this.evictedSegments++;
       this.options.onEvict(victim);
     }
-    return freed > 0;
+    if (freed === 0) return false;
+    const after = await this.measure();
+    const unreleased = before === null || after === null ? 0 : Math.min(freed, before - after);
+    if (unreleased > 0) this.unreleased.add(unreleased, this.options.nowMs());
+    return true;
   }
 
   /**

@@ -4,7 +4,7 @@ import type { StreamFolder } from './stream-folder.ts';
 
 const REPORT_INTERVAL_MS = 60_000;
 
-/** Logs recordings whose oldest segments are evicted, each at most once a minute. */
+/** Logs recordings whose oldest segments are evicted, each at most once a minute, and evictions without effect. */
 export class EvictionLog {
   private readonly reports = new WeakMap<StreamFolder, { atMs: number; segments: number }>();
 
@@ -26,6 +26,13 @@ export class EvictionLog {
     this.logger.info(
       { stream: basename(folder.path), segments: report.segments },
       'oldest segments of a recording evicted to free disk space',
+    );
+  }
+  /** Call when evicted segments have not freed their disk space after a minute. */
+  onSpaceUnreleased(bytes: number): void {
+    this.logger.warn(
+      { bytes },
+      'deleted video freed no disk space within a minute; look for snapshots and open files',
     );
   }
 }

@@ -186,8 +186,8 @@ test('[M-28] the quota leaves the configured free space to others', async () => 
   const disk = new FaultyDisk();
   const fixture = await createFixture({ disk, minFreeBytes: 1 << 30 });
   const free = { bytes: (1 << 30) + 40 * 8192 };
-  Object.assign(disk, { freeBytes: async () => free.bytes });
   const store = await fixture.start();
+  Object.assign(disk, { freeBytes: async () => free.bytes - store.stats().bytes });
   await store.sweep();
   const segments = await store.open(STREAM);
   segments.addEpoch(epochOf(0));
@@ -205,6 +205,66 @@ test('[M-28] the quota leaves the configured free space to others', async () => 
   await addSegments(fixture, segments, range(100, 200), { videoBytes: 7500 });
   expect(segments.hasWriteFault).toBe(true);
   expect(seqsOf(segments)).toEqual([...before, ...range(169, 200)]);
+});
+
+const SEGMENT_BYTES = 8192;
+const RESERVE_BYTES = 1 << 30;
+
+/**
+ * An ended recording of 500 segments on a file system that has the reserve free, and nothing more.
+ * @param releasesSpace whether the space of evicted segments is free at once
+ */
+async function startAtReserve(releasesSpace: boolean) {
+  const disk = new FaultyDisk();
+  const fixture = await createFixture({ disk, minFreeBytes: RESERVE_BYTES, dvrMs: 3_600_000 });
+  const store = await fixture.start();
+  const segments = await store.open(STREAM);
+  segments.setRetention('recording');
+  segments.addEpoch(epochOf(0));
+  await addSegments(fixture, segments, range(0, 500), { videoBytes: 7500 });
+  await segments.close(true);
+  const fullBytes = store.stats().bytes;
+  const space = { freeBytes: RESERVE_BYTES, releasesSpace };
+  const freeBytes = () =>
+    space.freeBytes + (space.releasesSpace ? fullBytes - store.stats().bytes : 0);
+  Object.assign(disk, { freeBytes: async () => freeBytes() });
+  return {
+    space,
+    freeBytes,
+    lines: () => fixture.lines.filter(({ level }) => level === 40),
+    evicted: () => store.stats().evicted,
+    /** Other programs write, and a second later the store sweeps. */
+    async sweepAfter(segmentsOfOthers: number): Promise<void> {
+      space.freeBytes -= segmentsOfOthers * SEGMENT_BYTES;
+      fixture.clock.nowMs += 1_000;
+      await store.sweep();
+    },
+  };
+}
+
+test('[M-28] space of evicted segments that is not free yet is not evicted again for a minute', async () => {
+  const { space, lines, evicted, sweepAfter } = await startAtReserve(false);
+  await sweepAfter(50);
+  for (let second = 1; second < 60; second++) await sweepAfter(0);
+  expect([evicted(), lines()]).toEqual([50, []]);
+  for (let second = 60; second < 170; second++) await sweepAfter(0);
+  expect(evicted()).toBe(150);
+  expect(lines()).toMatchObject([{ level: 40, bytes: 50 * SEGMENT_BYTES }]);
+  // What others write meanwhile is missing in addition.
+  await sweepAfter(7);
+  expect(evicted()).toBe(157);
+  space.releasesSpace = true;
+  for (let second = 0; second < 200; second++) await sweepAfter(0);
+  expect([evicted(), lines().length]).toEqual([157, 1]);
+});
+
+test('[M-28] a disk that other programs fill is kept at the reserve, second for second', async () => {
+  const { freeBytes, lines, evicted, sweepAfter } = await startAtReserve(true);
+  for (let second = 0; second < 100; second++) {
+    await sweepAfter(4);
+    expect(freeBytes()).toBe(RESERVE_BYTES);
+  }
+  expect([evicted(), lines()]).toEqual([400, []]);
 });
 
 // A small file system; only root may mount one.

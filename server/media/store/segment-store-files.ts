@@ -88,7 +88,10 @@ export class FileSegmentStore implements SegmentStore {
     const folders = () => this.folders.values();
     const evictions = new EvictionLog(logger, nowMs);
     const onEvict = (folder: StreamFolder) => evictions.onSegmentEvicted(folder);
-    this.quota = new DiskQuota({ spaceBytes, minFreeBytes, nowMs, folders, onEvict });
+    const freeBytes = () => this.disk.freeBytes(options.directory);
+    const onUnreleased = (bytes: number) => evictions.onSpaceUnreleased(bytes);
+    const callbacks = { nowMs, folders, freeBytes, onEvict, onUnreleased };
+    this.quota = new DiskQuota({ spaceBytes, minFreeBytes, ...callbacks });
   }
 
   /** Indexes the streams on disk. */
@@ -268,9 +271,7 @@ export class FileSegmentStore implements SegmentStore {
 
   private async sweepNow(): Promise<void> {
     for (const [streamId, segments] of this.live) this.sweepStream(streamId, segments);
-    await this.runMaintenance(async () => {
-      await this.quota.updateFreeBytes(await this.disk.freeBytes(this.options.directory));
-    });
+    await this.runMaintenance(() => this.quota.updateFreeBytes());
     for (const [streamId, folder] of this.folders) {
       await this.runMaintenance(() => this.removeExpired(streamId, folder));
     }
