@@ -83,7 +83,7 @@ describe.each(['embedded', 'shared'] as const)('the report of a show on %s backe
     await service.store.orderReports({ nowMs });
     for (let n = 0; n < 6; n++) {
       const lease = `lease ${n}`;
-      const claimed = await service.store.claimReport({ lease, nowMs });
+      const claimed = await service.store.claimReport({ lease, after: '', nowMs });
       expect(claimed?.tries).toBe(n + 1);
       await service.store.postponeReport({ streamId: id, lease, dueMs: nowMs });
     }

@@ -38,6 +38,8 @@ export class ReportMaker {
   private timer: Timer | null = null;
   private making: Promise<void> | null = null;
   private stopped = false;
+  /** The account of the last claim. */
+  private lastAccount = '';
 
   constructor(private readonly options: ReportMakerOptions) {}
 
@@ -66,10 +68,13 @@ export class ReportMaker {
     try {
       while (!this.stopped) {
         const { over, due } = await store.findReportWork({ nowMs: clock.nowMs() });
-        if (over) await store.orderReports({ nowMs: clock.nowMs() });
+        // All before the next claim: the show of an account may end after 10,000 of another.
+        while (over && !this.stopped && (await store.orderReports({ nowMs: clock.nowMs() })));
         if (!over && !due) return;
-        const claimed = await store.claimReport({ lease: newId(), nowMs: clock.nowMs() });
+        const after = this.lastAccount;
+        const claimed = await store.claimReport({ lease: newId(), after, nowMs: clock.nowMs() });
         if (!claimed) return;
+        this.lastAccount = claimed.account;
         await this.make(claimed);
       }
     } catch (error) {

@@ -25,6 +25,7 @@ test('[R-7] [J-11] a migration keeps stored reports, and has large ones made aga
   const part = { streamId: 'small', part: 0, ...text };
   expect(await reportProcedures.readReportPart.run(sqlite, part)).toBe(reports.small);
   expect(await read('large')).toMatchObject({ text: null, done: 0 });
-  const claim = { lease: 'a node', nowMs: 1 };
-  expect((await reportProcedures.claimReport.run(sqlite, claim))?.streamId).toBe('large');
+  const claim = { lease: 'a node', after: '', nowMs: 1 };
+  const claimed = await reportProcedures.claimReport.run(sqlite, claim);
+  expect(claimed).toMatchObject({ streamId: 'large', account: 'a' });
 });
