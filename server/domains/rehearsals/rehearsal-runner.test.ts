@@ -52,6 +52,7 @@ function setUp(outcome: () => ReportOutcome) {
       if (identifier === 'banned') throw new Error('banned');
       return `${streamId} ${identifier}`;
     },
+    pause: async () => {},
     startThread: (onMessage) => {
       emit = onMessage;
       return { send: (message) => commands.push(message), stop: () => stopped++ };
@@ -140,4 +141,30 @@ test('[Y-8] an unavailable database ends no rehearsal; a failed thread ends its 
   expect(stopped()).toBe(0);
   await emit({ kind: 'failed', reason: 'no memory' });
   expect(stopped()).toBe(1);
+});
+
+test('[Y-8] the last results are saved again until the database is available, for a minute', async () => {
+  let failures = 1;
+  const { rehearsals, reports, emit } = setUp(() => {
+    if (failures-- > 0) throw new Unavailable('The database is unavailable.');
+    return 'over';
+  });
+  const endRehearsal = async () => {
+    reports.length = 0;
+    rehearsals.run(ROW);
+    await emit({ kind: 'figures', figures: FIGURES, isLast: true });
+    return reports.map(({ figures, isLast }) => [figures, isLast]);
+  };
+  expect(await endRehearsal()).toEqual(Array(2).fill([FIGURES, true]));
+  failures = 1_000;
+  expect(await endRehearsal()).toHaveLength(60);
+});
+
+test('[Y-8] the last results are saved once when the error is not that of an unavailable database', async () => {
+  const { rehearsals, reports, emit } = setUp(() => {
+    throw new Error('no such table');
+  });
+  rehearsals.run(ROW);
+  await emit({ kind: 'figures', figures: FIGURES, isLast: true });
+  expect(reports).toHaveLength(1);
 });

@@ -36,10 +36,14 @@ export interface RehearsalRunnerOptions {
   readonly startThread?: (onMessage: (message: CrowdThreadEvent) => void) => CrowdThread;
   /** Calls `tick` periodically, by default once a second. @returns a function that stops it */
   readonly startTimer?: (tick: () => void) => () => void;
+  /** Waits before the next attempt to save the last results. */
+  readonly pause?: (ms: number) => Promise<void>;
 }
 
 const NEEDED_ROLES = ['view-counts', 'polls', 'events'] as const satisfies Role[];
 const REPORT_MS = 1_000;
+/** Attempts to save the last results while the database is unavailable, one a second: a minute. */
+const LAST_REPORT_TRIES_MAX = 60;
 const CLEANUP_MS = 10_000;
 /** Removal transactions in a row, each of a bounded number of rows. */
 const REMOVAL_STEPS_MAX = 100;
@@ -188,7 +192,22 @@ export class RehearsalRunner {
     const running = this.running.get(streamId);
     if (!running) return;
     this.dismiss(streamId);
-    await this.saveReport(streamId, running, true).catch(() => {});
+    await this.saveLastReport(streamId, running);
+  }
+
+  /** Without its last report a rehearsal becomes `lost`, and the last mismatch is missing. */
+  private async saveLastReport(streamId: string, running: RunningRehearsal): Promise<void> {
+    const { pause = runtime.sleep } = this.options;
+    for (let tries = 1; ; tries++) {
+      try {
+        await this.saveReport(streamId, running, true);
+        return;
+      } catch (error) {
+        if (!(error instanceof Unavailable) || tries === LAST_REPORT_TRIES_MAX) return;
+      }
+      await pause(REPORT_MS);
+      if (this.isStopped) return;
+    }
   }
 
   private saveReport(id: string, { figures }: RunningRehearsal, isLast: boolean) {
