@@ -77,7 +77,7 @@ export const CONTACT_NAME_CHARS = 80;
 export const CONTACT_CHARS = 200;
 /** Longest text with which a producer asks for contact details. */
 export const CONTACT_NOTE_CHARS = 300;
-/** Most contact details in one response; the export has all. */
+/** Most contact details in one response, and most that a round counts; the export has all. */
 export const CONTACTS_SENT_MAX = 1_000;
 /** Most winners rounds of a stream that ask for contact details at the same time. */
 export const ROUNDS_ASKING_MAX = 100;

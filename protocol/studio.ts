@@ -7,6 +7,7 @@ import {
   CHOICE_CHARS,
   CHOICES_MAX,
   CHOICES_MIN,
+  CONTACTS_SENT_MAX,
   DISCOUNTS_MAX,
   LATENCY_ALLOWANCE_MAX_MS,
   QUANTITY_MAX,
@@ -223,7 +224,9 @@ export const winnersRoundSchema = z
       .string()
       .nullable()
       .describe('What the winners are asked for contact details; null: not asked'),
-    contacts: wholeNumber.describe('Number of winners who gave contact details'),
+    contacts: wholeNumber.describe(
+      `Number of winners who gave contact details, counted up to ${CONTACTS_SENT_MAX}`,
+    ),
   })
   .meta({ id: 'WinnersRound', examples: [EXAMPLE_WINNERS_ROUND] });
 export type WinnersRound = z.infer<typeof winnersRoundSchema>;

@@ -1,6 +1,6 @@
 import { Download, Trash2 } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { CONTACT_NOTE_CHARS } from '../../protocol/limits.ts';
+import { CONTACT_NOTE_CHARS, CONTACTS_SENT_MAX } from '../../protocol/limits.ts';
 import type { WinnersRound } from '../../protocol/studio.ts';
 import type { WinnerContact } from '../../protocol/winner-contacts.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
@@ -135,6 +135,7 @@ interface ContactListProps extends AnswersProps {
 
 function ContactList({ round, contacts, onErased }: ContactListProps) {
   const [toErase, setToErase] = useState<WinnerContact | null>(null);
+  const isFull = contacts.length >= CONTACTS_SENT_MAX;
   const { mutate, isPending } = useApiMutation('eraseContact', {
     invalidates: INVALIDATED,
     onSuccess: () => {
@@ -142,7 +143,6 @@ function ContactList({ round, contacts, onErased }: ContactListProps) {
       onErased();
     },
   });
-  const unlisted = round.contacts - contacts.length;
   return (
     <>
       <ul
@@ -169,7 +169,7 @@ function ContactList({ round, contacts, onErased }: ContactListProps) {
           </li>
         ))}
       </ul>
-      {unlisted > 0 && <p className="text-sm text-quiet">{texts.more(unlisted)}</p>}
+      {isFull && <p className="text-sm text-quiet">{texts.full}</p>}
       <div className="flex flex-wrap justify-between gap-3">
         <a
           href={exportUrl('exportContacts', round.streamId, 'csv')}

@@ -1,10 +1,13 @@
-import { quantity } from '../ui/quantity.ts';
+import { CONTACTS_SENT_MAX } from '../../protocol/limits.ts';
 
 /** The texts of the contact details of winners. */
 export const texts = {
   ask: 'Ask for contact details',
-  open: (contacts: number, winners: number) =>
-    `Contact details: ${contacts.toLocaleString()} of ${winners.toLocaleString()}`,
+  open: (contacts: number, winners: number) => {
+    // A round counts no more.
+    const orMore = contacts >= CONTACTS_SENT_MAX && winners > contacts ? '+' : '';
+    return `Contact details: ${contacts.toLocaleString()}${orMore} of ${winners.toLocaleString()}`;
+  },
   title: 'Contact details of the winners',
   help: 'Winners of this round get a form on their page, also after the show. Only owners and hosts read what they send.',
   note: 'What winners read above the form',
@@ -15,7 +18,7 @@ export const texts = {
   loading: 'Loading contact details',
   empty: 'Nobody has answered yet.',
   list: 'Contact details',
-  more: (count: number) => `${quantity(count, 'more answer')} in the file.`,
+  full: `The list has the newest ${CONTACTS_SENT_MAX.toLocaleString()} answers; the file has all.`,
   erase: 'Erase',
   eraseLabel: (name: string) => `Erase the contact details of ${name}`,
   eraseTitle: 'Erase these contact details?',

@@ -259,6 +259,22 @@ test('[L-13] a stream has at most 2,000 winners rounds', async () => {
   expect(await request(uuidOf(3), 12)).toMatchObject({ state: 'open' });
 });
 
+test('[W-14] a round counts at most 1,000 contact details', async () => {
+  await openRound();
+  using sqlite = new Database(join(show.directory, DATABASE_FILE));
+  const countAfter = async (details: number) => {
+    sqlite.run(
+      `with recursive n (n) as (select 1 union all select n + 1 from n where n < ${details})
+       insert or ignore into winner_contacts (round, seat, name, contact, created)
+       select number, n, 'a', 'b', 0 from n, winners_rounds`,
+    );
+    const own = { streamId: STREAM, producer: PRODUCER };
+    return (await show.store.listWinnersRounds(own)).map(({ contacts }) => contacts);
+  };
+  expect(await countAfter(999)).toEqual([999]);
+  expect(await countAfter(1_500)).toEqual([1_000]);
+});
+
 test('[L-13] [W-14] at most 100 winners rounds of a stream ask for contact details', async () => {
   show = await openShow([STREAM, uuidOf(3)]);
   using sqlite = new Database(join(show.directory, DATABASE_FILE));
