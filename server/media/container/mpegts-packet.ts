@@ -38,9 +38,12 @@ export function ticksBetween(from: number, to: number): number {
   return ticks < WRAP_TICKS / 2 ? ticks : ticks - WRAP_TICKS;
 }
 
-/** @param counter the low four bits count the packets of a stream that have a payload */
-export function setContinuityCounter(bytes: Uint8Array, counter: number): void {
-  bytes[3] = ((bytes[3] ?? 0) & 0xf0) | (counter & 0x0f);
+/**
+ * @param counter the low four bits count the packets of a stream that have a payload
+ * @param start offset of the packet
+ */
+export function setContinuityCounter(bytes: Uint8Array, counter: number, start = 0): void {
+  bytes[start + 3] = ((bytes[start + 3] ?? 0) & 0xf0) | (counter & 0x0f);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test';
+import { describe, expect, spyOn, test } from 'bun:test';
 import {
   AUDIO_INPUT,
   H264_ENCODER,
@@ -98,30 +98,74 @@ describe.each([
   });
 });
 
-test('[M-13] of a group of more than 4 MB of MPEG-TS the key frame alone is repeated', () => {
-  const reader = new MpegTsReader();
+/**
+ * Repetitions after further packets follow the first frames, and the video stops.
+ * @param further packets that follow these packets of the video; none: they follow later ones
+ */
+function repetitionsAfter(further: (video: Uint8Array[]) => Uint8Array[]) {
   const filler = new MpegTsPictureFiller(() => true);
-  const repeated: number[] = [];
+  const repetitions: Uint8Array[] = [];
   let keyFramePackets = 0;
   let packets = 0;
-  for (const unit of reader.push(sourceAt(0))) {
+  let isStopped = false;
+  for (const unit of new MpegTsReader().push(sourceAt(0))) {
     const video = videoOf(unit.bytes);
     const starts = video.filter((packet) => readPacket(packet).startsPayloadUnit).length;
     if (packets > 0 && starts > 0) keyFramePackets ||= packets;
-    packets += video.length;
-    // After the first frames, many continuations.
-    const continuation = video.find((packet) => !readPacket(packet).startsPayloadUnit);
-    const isFirst = packets > 100 && packets < 25_000 && continuation !== undefined;
-    const more = isFirst ? Array.from({ length: 25_000 }, () => continuation) : [];
-    const isOver = packets > 25_000;
     const withoutVideo = packetsOf(unit.bytes).filter((one) => readPacket(one).pid !== VIDEO_PID);
-    const sent = isOver ? withoutVideo : [unit.bytes, ...more];
-    packets += more.length;
-    const [, ...repetitions] = filler.fill([{ ...unit, bytes: concatBytes(sent) }]);
-    repeated.push(...repetitions.map(({ bytes }) => packetsOf(bytes).length));
+    const more: Uint8Array[] = !isStopped && packets > 100 ? further(video) : [];
+    const sent = isStopped ? withoutVideo : [unit.bytes, ...more];
+    if (!isStopped) packets += video.length;
+    isStopped ||= more.length > 0;
+    const [, ...filled] = filler.fill([{ ...unit, bytes: concatBytes(sent) }]);
+    repetitions.push(...filled.map(({ bytes }) => bytes));
   }
-  expect(repeated.length).toBeGreaterThan(2);
-  expect(new Set(repeated)).toEqual(new Set([keyFramePackets]));
+  expect(repetitions.length).toBeGreaterThan(2);
+  const repeatedPackets = [...new Set(repetitions.map((bytes) => packetsOf(bytes).length))];
+  return { repetitions, repeatedPackets, packets, keyFramePackets };
+}
+
+/** One of the packets, many times. */
+function copiesOf(packet: Uint8Array | undefined, count: number): Uint8Array[] {
+  return packet ? Array.from({ length: count }, () => packet) : [];
+}
+const startOf = (video: Uint8Array[]) => video.find((one) => readPacket(one).startsPayloadUnit);
+const continuationOf = (video: Uint8Array[]) =>
+  video.find((one) => !readPacket(one).startsPayloadUnit);
+
+test.each([
+  ['4 MB', (video: Uint8Array[]) => copiesOf(continuationOf(video), 25_000)],
+  ['2,000 pictures', (video: Uint8Array[]) => copiesOf(startOf(video), 2_001)],
+])('[M-13] of a group of more than %s of MPEG-TS the key frame alone is repeated', (_, further) => {
+  const { repeatedPackets, keyFramePackets } = repetitionsAfter(further);
+  expect(repeatedPackets).toEqual([keyFramePackets]);
+});
+
+test('[M-13] a group of 20,000 packets of MPEG-TS is repeated in one copy', () => {
+  const slices = spyOn(Uint8Array.prototype, 'slice');
+  const { repetitions, packets } = repetitionsAfter((video) => {
+    const more = copiesOf(continuationOf(video), 20_000);
+    slices.mockClear();
+    return more;
+  });
+  const copies = slices.mock.calls.length;
+  slices.mockRestore();
+  const kept = packetsOf(repetitions[0] as Uint8Array).length;
+  expect(kept).toBeWithin(20_000, 20_001 + packets);
+  // Each packet is copied once when it arrives.
+  expect(copies).toBeLessThan(20_000 + packets + 2 * repetitions.length);
+});
+
+test('[M-13] packets of MPEG-TS without a payload are not repeated', () => {
+  const { repeatedPackets, packets } = repetitionsAfter((video) =>
+    copiesOf(continuationOf(video), 1_000).map((one) => {
+      const packet = Uint8Array.from(one);
+      // An adaptation field with a clock reference and stuffing.
+      packet.set([0x20, PACKET_BYTES - 5, 0x10], 3);
+      return packet;
+    }),
+  );
+  expect(repeatedPackets[0]).toBeLessThanOrEqual(packets);
 });
 
 test('[M-13] MPEG-TS with all of its video, or without any, stays as it is', () => {
