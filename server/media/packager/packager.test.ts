@@ -94,17 +94,26 @@ describe('source', () => {
     expect(sink.failures).toEqual(['The source has no video track; a source needs one.']);
   });
 
-  test('[M-13] audio that cannot be decoded is probed three times', async () => {
+  test('[M-13] audio that cannot be decoded is probed three times, then once a minute', async () => {
     const { dependencies, send, endSource } = createPackagerFixture();
     send('H;J1000;');
     await dependencies.probe.succeed({ ...INFO, hasAudio: false });
-    for (let ms = 2_000; ms < 12_000; ms += 1_000) {
-      await dependencies.advance(1_000);
-      send(`A${ms};J${ms};`);
-      await dependencies.probe.succeed({ ...INFO, hasAudio: false });
-    }
+    dependencies.encoder.emitStart(1_000, 2);
+    let ms = 1_000;
+    const feed = async (seconds: number) => {
+      for (let second = 0; second < seconds; second++) {
+        await dependencies.advance(1_000);
+        ms += 1_000;
+        send(`A${ms};J${ms};`);
+        dependencies.encoder.emit(ms + 1_000, 1);
+        await dependencies.probe.succeed({ ...INFO, hasAudio: false });
+      }
+    };
+    await feed(10);
     expect(dependencies.probes).toHaveLength(4);
+    await feed(120);
     expect(dependencies.encoders).toHaveLength(1);
+    expect(dependencies.probes).toHaveLength(6);
     await endSource();
   });
 
@@ -134,6 +143,33 @@ describe('source', () => {
     expect(dependencies.encoders).toHaveLength(2);
     expect(dependencies.encoder.options.source.hasAudio).toBe(true);
     expect(packager.state().info?.hasAudio).toBe(true);
+    await endSource();
+  });
+
+  test('[M-13] audio that returns after a single packet of it gets another encoder', async () => {
+    const { dependencies, send, endSource } = await startPackager();
+    const [first] = dependencies.encoders;
+    const probes = dependencies.probes.length;
+    let ms = 1_100;
+    const feed = (seconds: number, kinds: string) =>
+      dependencies.advance(seconds * 1_000, () => {
+        ms += STEP_MS;
+        for (const kind of kinds) send(`${kind}${ms};`);
+        first?.emit(ms + 2_400 - STEP_MS, STEP_MS / 1_000);
+      });
+    first?.events.onAudioMissing(true);
+    send(`A${ms};`);
+    for (let second = 0; second < 40; second++) {
+      await feed(1, 'J');
+      await dependencies.probe.succeed({ ...INFO, hasAudio: false });
+    }
+    expect(dependencies.probes).toHaveLength(probes);
+    await feed(6, 'AJ');
+    expect(dependencies.probes).toHaveLength(probes + 1);
+    await dependencies.probe.succeed();
+    await feed(1, 'AJ');
+    await first?.exitWith({ code: 0 });
+    expect(dependencies.encoders).toHaveLength(2);
     await endSource();
   });
 
@@ -508,9 +544,10 @@ describe('encoder', () => {
   });
 
   test.each([
-    ['no encoder decodes gets three further encoders', false, 4],
-    ['is missing again and again gets an encoder each time', true, 7],
-  ])('[M-13] audio that %s', async (_, isDecoded, encoders) => {
+    ['no encoder decodes gets three further encoders at first', false, 8, 4],
+    ['no encoder decodes for a minute gets another encoder', false, 62, 7],
+    ['is missing again and again gets an encoder each time', true, 8, 7],
+  ])('[M-13] audio that %s', async (_, isDecoded, missingSeconds, encoders) => {
     const { dependencies, send, endSource } = await startPackager();
     let ms = 1_100;
     const feed = (seconds: number, isNew: boolean) => {
@@ -528,7 +565,7 @@ describe('encoder', () => {
       const isNew = round > 0;
       if (isDecoded) await feed(1, isNew);
       encoder.events.onAudioMissing(true);
-      await feed(8, isNew && !isDecoded);
+      await feed(missingSeconds, isNew && !isDecoded);
       if (probes.length === probed) continue;
       await dependencies.probe.succeed();
       send(`J${ms};`);

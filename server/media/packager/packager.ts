@@ -72,8 +72,12 @@ const TOO_SLOW_MESSAGE =
 const VIDEO_MISSING_MS_MAX = 60_000;
 /** An encoder that can decode audio that returns does so within this time. */
 const AUDIO_RETURN_MS = 5_000;
-/** Audio with a valid header and frames that cannot be decoded would get another encoder every 10 s. */
+/**
+ * Audio with a valid header and frames that cannot be decoded would get another encoder every 10 s: from then on it has
+ * to arrive for a minute.
+ */
 const AUDIO_TAKEOVERS_MAX = 3;
+const FURTHER_TAKEOVER_MS = 60_000;
 /**
  * A sender that hangs with an open connection keeps another one out. Those that send a picture only when it changes
  * pause for some seconds.
@@ -275,9 +279,10 @@ export class Packager {
     if (this.isEnded) return;
     this.isAudioMissing = isMissing;
     this.stopLateAudio();
-    if (!isMissing || this.audioTakeovers >= AUDIO_TAKEOVERS_MAX) return;
+    if (!isMissing) return;
     this.reader.received.forgetAudio();
-    this.watchForAudio(AUDIO_RETURN_MS);
+    const isOften = this.audioTakeovers >= AUDIO_TAKEOVERS_MAX;
+    this.watchForAudio(isOften ? FURTHER_TAKEOVER_MS : AUDIO_RETURN_MS);
   }
 
   private stopLateAudio(): void {
