@@ -7,6 +7,9 @@ import {
   settled,
 } from '../../../test/support/media/packager-fixture.ts';
 import { BEGIN_MS } from '../../../test/support/media/segment-store-fixture.ts';
+import { RTMP_LIMITS } from '../rtmp/rtmp-limits.ts';
+import { RELAY_LIMITS } from '../srt/caller-relay.ts';
+import { SOURCE_LIMITS } from '../websocket/websocket-source.ts';
 
 beforeEach(() => {
   jest.useFakeTimers();
@@ -386,6 +389,34 @@ describe('encoder', () => {
     await dependencies.advance(500, feed);
     expect(dependencies.encoders).toHaveLength(2);
     expect(sink.failures).toEqual([]);
+    await endSource();
+  });
+
+  test('[M-41] a stuck encoder is killed before its source, which waits for it, is disconnected', async () => {
+    const { dependencies, sink, send, lines, endSource } = await startPackager();
+    const [first] = dependencies.encoders;
+    if (first) first.pending = 4 << 20;
+    send('P1200;');
+    await dependencies.advance(9_750);
+    expect(first?.isKilled).toBe(false);
+    const limitsMs = [RTMP_LIMITS, SOURCE_LIMITS, RELAY_LIMITS].map((one) => one.backPressureMs);
+    await dependencies.advance(Math.min(...limitsMs) - 9_750 - 1_000);
+    expect(first?.isKilled).toBe(true);
+    expect(messages(lines)).toContain('the encoder produces no output and is killed');
+    expect(sink.failures).toEqual([]);
+    await endSource();
+  });
+
+  test('[M-41] a slow encoder that has pending input and emits output is not stuck', async () => {
+    const { dependencies, send, endSource } = await startPackager();
+    const { encoder } = dependencies;
+    encoder.pending = 4 << 20;
+    send('P1200;');
+    for (let ms = 3_500; ms < 8_500; ms += 500) {
+      await dependencies.advance(9_000);
+      encoder.emit(ms, 0.5);
+    }
+    expect([encoder.isKilled, dependencies.encoders.length]).toEqual([false, 1]);
     await endSource();
   });
 

@@ -443,6 +443,8 @@ export class Packager {
     if (nowMs - this.lastMediaMs > MEDIA_MISSING_MS_MAX && !isWaiting) {
       this.fail('The source sends no video and no audio any more.');
     }
+    // The source pauses when 4 MB are pending for an encoder that hangs.
+    if (isWaiting) this.restartPolicy.onInput(nowMs);
     if (!this.encoder) return;
     if (this.restartPolicy.isStuck(nowMs)) {
       this.options.logger.warn('the encoder produces no output and is killed');

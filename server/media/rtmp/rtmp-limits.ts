@@ -15,8 +15,8 @@ export const RTMP_LIMITS = {
   openMs: 10_000,
   /** Silence after which a source is ended; a new source is rejected until then. */
   idleMs: 8_000,
-  /** How long the encoder may apply back-pressure. */
-  backPressureMs: 10_000,
+  /** How long the encoder may apply back-pressure. One that hangs is restarted before, after 10.5 s. */
+  backPressureMs: 12_000,
   /** How long a refused sender may keep the connection half-open. */
   lingerMs: 2_000,
   /** How long a closed connection still counts for its address; slows key guessing. */

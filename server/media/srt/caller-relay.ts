@@ -32,7 +32,7 @@ export interface RelayLimits {
   readonly idleMs: number;
   /** Time for the receiver to start; callers wait 3 s by default, some longer. */
   readonly startMs: number;
-  /** How long the encoder may apply back-pressure. */
+  /** How long the encoder may apply back-pressure. One that hangs is restarted before, after 10.5 s. */
   readonly backPressureMs: number;
   /** Most datagrams of the caller in a second. */
   readonly datagramsPerSecond: number;
@@ -41,7 +41,7 @@ export interface RelayLimits {
 export const RELAY_LIMITS: RelayLimits = {
   idleMs: 5_000,
   startMs: 5_000,
-  backPressureMs: 10_000,
+  backPressureMs: 12_000,
   // 200 Mbit/s of video. At 18 µs each they take a third of the thread.
   datagramsPerSecond: 20_000,
 };

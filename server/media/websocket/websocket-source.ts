@@ -50,8 +50,8 @@ const END_CODES: Readonly<Record<SourceEndReason, number>> = {
 export const SOURCE_LIMITS = {
   /** From the opening of the socket to its first message. */
   firstMessageMs: 5_000,
-  /** How long the encoder may apply back-pressure. */
-  backPressureMs: 10_000,
+  /** How long the encoder may apply back-pressure. One that hangs is restarted before, after 10.5 s. */
+  backPressureMs: 12_000,
   /**
    * Bytes that may still arrive while the socket is paused: what kernel and runtime have already
    * read, or more where a pause does not reach the sender.
