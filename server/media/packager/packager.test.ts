@@ -31,12 +31,13 @@ type Fixture = ReturnType<typeof createPackagerFixture>;
 /** A packager whose source was probed and whose encoder has emitted 2.5 s. */
 async function startPackager(
   options: Parameters<typeof createPackagerFixture>[0] = {},
+  info = INFO,
 ): Promise<Fixture> {
   const fixture = createPackagerFixture(options);
   fixture.send('H;J1000;');
   await fixture.dependencies.advance(100);
   fixture.send('P1100;');
-  await fixture.dependencies.probe.succeed();
+  await fixture.dependencies.probe.succeed(info);
   fixture.dependencies.encoder.emitStart(1_000, 2.5);
   return fixture;
 }
@@ -575,11 +576,12 @@ describe('encoder', () => {
   });
 
   test.each([
-    ['no encoder decodes gets three further encoders at first', false, 8, 4],
-    ['no encoder decodes for a minute gets another encoder', false, 62, 7],
-    ['is missing again and again gets an encoder each time', true, 8, 7],
-  ])('[M-13] audio that %s', async (_, isDecoded, missingSeconds, encoders) => {
-    const { dependencies, send, endSource } = await startPackager();
+    ['no encoder decodes gets three further encoders at first', true, false, 8, 4],
+    ['starts late and no encoder decodes gets three encoders at first', false, false, 8, 4],
+    ['no encoder decodes for a minute gets another encoder', true, false, 62, 7],
+    ['is missing again and again gets an encoder each time', true, true, 8, 7],
+  ])('[M-13] audio that %s', async (_, hasAudio, isDecoded, missingSeconds, encoders) => {
+    const { dependencies, send, endSource } = await startPackager({}, { ...INFO, hasAudio });
     let ms = 1_100;
     const feed = (seconds: number, isNew: boolean) => {
       const { encoder } = dependencies;
@@ -595,11 +597,11 @@ describe('encoder', () => {
       const probed = probes.length;
       const isNew = round > 0;
       if (isDecoded) await feed(1, isNew);
-      encoder.events.onAudioMissing(true);
+      if (hasAudio || isNew) encoder.events.onAudioMissing(true);
       await feed(missingSeconds, isNew && !isDecoded);
       if (probes.length === probed) continue;
       await dependencies.probe.succeed();
-      send(`J${ms};`);
+      await feed(1, false);
       await encoder.exitWith({ code: 0 });
     }
     expect(dependencies.encoders).toHaveLength(encoders);

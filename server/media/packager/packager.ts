@@ -108,7 +108,7 @@ export class Packager {
   private lateAudio: LateAudioProbe | null = null;
   /** Encoders in a row that took over to decode audio, and did not. */
   private audioTakeovers = 0;
-  /** Whether silence replaces audio that the source had. */
+  /** Whether the running encoder has generated silence for audio, which it lost or was started without. */
   private isAudioMissing = false;
   /** Service time of the last audio or video, ms. */
   private lastMediaMs: number;
@@ -306,7 +306,7 @@ export class Packager {
     const { container, settings } = this.options;
     this.segmenter = null;
     this.progress = null;
-    this.isAudioMissing = false;
+    this.isAudioMissing = !info.hasAudio;
     if (info.hasAudio) this.stopLateAudio();
     this.restartPolicy.onStart(this.dependencies.nowMs());
     try {
@@ -353,8 +353,7 @@ export class Packager {
   private onFragment(track: TrackId, fragment: Fragment): void {
     if (!this.segmenter) return;
     if (track === MAIN_RENDITION && this.isOutputFarAhead(fragment)) return;
-    const isSound = track === AUDIO_TRACK && this.info?.hasAudio && !this.isAudioMissing;
-    if (isSound) this.audioTakeovers = 0;
+    if (track === AUDIO_TRACK && !this.isAudioMissing) this.audioTakeovers = 0;
     try {
       this.publish(this.segmenter.push(track, fragment));
     } catch (error) {
