@@ -225,11 +225,15 @@ class SlowBodies implements Disposable {
   constructor(private readonly url: string) {}
 
   /** Sends one from an address, and returns the status line once nginx accepts or rejects the body. */
-  async send(path: string, localAddress = '127.0.0.1'): Promise<string> {
+  async send(
+    path: string,
+    localAddress = '127.0.0.1',
+    credentials: Record<string, string> = {},
+  ): Promise<string> {
     const { hostname, port } = new URL(this.url);
     const client = connect({ host: hostname, port: Number(port), localAddress });
     client.on('error', () => {});
-    const headers = { 'Content-Length': '1000', Expect: '100-continue' };
+    const headers = { 'Content-Length': '1000', Expect: '100-continue', ...credentials };
     client.write(rawHead(`POST ${path}`, headers));
     const { promise, resolve } = Promise.withResolvers<string>();
     client.once('data', (bytes) => resolve(bytes.toString('latin1').split('\r\n', 1)[0] ?? ''));
@@ -244,6 +248,8 @@ class SlowBodies implements Disposable {
     for (const client of this.clients) client.destroy();
   }
 }
+
+const FORWARDED_ADDRESSES = 'set_real_ip_from 127.0.0.1; real_ip_header X-Forwarded-For;';
 
 const CONTINUE = 'HTTP/1.1 100 Continue';
 
@@ -332,6 +338,31 @@ describe('nginx of deploy/compose and clients that send slowly', () => {
       ]) {
         expect([path, headers, await statusWith(path, headers)]).toEqual([path, headers, 204]);
       }
+    }
+  });
+
+  test('[L-21] a customer with many credentials or IPv6 networks leaves the studio to others', async () => {
+    const edit = (config: string) =>
+      config
+        .replace('zone=studio:16m', 'zone=studio:32k')
+        .replace('limit_conn_status', `${FORWARDED_ADDRESSES} limit_conn_status`);
+    await using nginx = await startInFrontOf(noContent, edit);
+    using slow = new SlowBodies(nginx.url);
+    const path = '/studio/v1/session';
+    const send = (address: string, number: number) =>
+      slow.send(path, '127.0.0.1', {
+        'X-Forwarded-For': address,
+        Authorization: `Token ${number}`,
+      });
+    const statusFrom = async (address: string) =>
+      (await fetch(nginx.url + path, { headers: { 'X-Forwarded-For': address } })).status;
+    const isOneOf = (number: number) => `2001:db8:1:${number.toString(16)}::1`;
+    const numbers = Array.from({ length: 600 }, (_, number) => number);
+    const lines = await Promise.all(numbers.map((number) => send(isOneOf(number), number)));
+    expect(new Set(lines)).toEqual(new Set([CONTINUE]));
+    expect(await statusFrom(isOneOf(600))).toBe(429);
+    for (const address of ['2001:db8:2::1', '192.0.2.1', '192.0.2.2']) {
+      expect([address, await statusFrom(address)]).toEqual([address, 204]);
     }
   });
 
