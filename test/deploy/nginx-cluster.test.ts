@@ -178,7 +178,7 @@ describe('nginx of deploy/compose in front of three nodes', () => {
     expect(await slowImports(nginx.url, (n) => `192.0.2.${n}`)).toEqual(TEN_STORED);
   });
 
-  test('[L-11] nginx counts the IPv6 addresses of one /64 as one', async () => {
+  test('[L-21] nginx counts the IPv6 addresses of one /48 as one', async () => {
     const proxied = await startNginxOnFreePort({
       nodes: cluster.nodes.map((node) => node.port),
       edit: (config) =>
@@ -188,8 +188,8 @@ describe('nginx of deploy/compose in front of three nodes', () => {
         ),
     });
     try {
-      expect(await slowImports(proxied.url, (n) => `2001:db8::${n}`)).toEqual(TEN_STORED);
-      const others = await slowImports(proxied.url, (n) => `2001:db8:0:${n}::1`);
+      expect(await slowImports(proxied.url, (n) => `2001:db8:0:${n}::1`)).toEqual(TEN_STORED);
+      const others = await slowImports(proxied.url, (n) => `2001:db8:${n}::1`);
       expect(others).toEqual(new Array<number>(12).fill(0));
     } finally {
       await proxied.stop();
