@@ -3,11 +3,11 @@ import { GroupQueue } from '../../platform/group-queue.ts';
 import { runtime } from '../../platform/runtime.ts';
 import type { ReadClient } from './feed-log.ts';
 
-/** Most time of one turn of the event loop for pages of older intervals, in ms, over all event streams. */
+/** Most time of one turn of the event loop for older intervals, in ms, over all event streams. */
 const SLICE_MS = 4;
 
 /**
- * Runs the pages of older intervals of all event streams of a thread, for a slice of each turn of the event loop.
+ * Runs steps of the event streams of a feed that send older intervals, for a slice of each turn of the event loop.
  * Pages mostly come from memory, so without it one page of each stream ran in each turn: 2,500 streams that one viewer
  * opened at once stopped the thread for 0.4 s in each of 36 turns.
  */
@@ -16,10 +16,10 @@ export class CatchUpQueue {
   private readonly waiting = new GroupQueue<() => Promise<unknown>>();
   private isRunning = false;
 
-  /** Runs one page. Networks take turns. It rejects as `sendPage` does. */
-  run<T>(client: ReadClient | undefined, sendPage: () => Promise<T>): Promise<T> {
+  /** Reads a page, or sends one. Networks take turns. It rejects as `step` does. */
+  run<T>(client: ReadClient | undefined, step: () => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    const start = () => sendPage().then(resolve, reject);
+    const start = () => step().then(resolve, reject);
     this.waiting.push(networkOf(client?.() ?? '') ?? '', start);
     if (!this.isRunning) void this.runAll();
     return promise;
@@ -32,7 +32,7 @@ export class CatchUpQueue {
     this.isRunning = false;
   }
 
-  /** @returns the first page of the next slice */
+  /** @returns the first step of the next slice */
   private async runSlice(first: () => Promise<unknown>): Promise<typeof first | undefined> {
     const endMs = runtime.monotonicMs() + SLICE_MS;
     const turn = { isOver: false };

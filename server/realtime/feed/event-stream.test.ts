@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { replaceRuntime, SYSTEM_RUNTIME } from '../../platform/runtime.ts';
 import { openEventStream } from './event-stream.ts';
-import type { FeedLog, IntervalListener } from './feed-log.ts';
+import type { FeedLog, FeedRange, IntervalListener } from './feed-log.ts';
 import { IntervalStream } from './interval-stream.ts';
 import { UNSENT_LIMITS, UnsentBudget } from './unsent-budget.ts';
 
@@ -118,7 +118,8 @@ describe('an event stream', () => {
         nowMs += 1;
         return log.range(...page);
       };
-      const streams = Array.from({ length: 50 }, () => open({ ...log, range }, 100));
+      const slowLog = { ...log, range };
+      const streams = Array.from({ length: 50 }, () => open(slowLog, 100));
       for (let turn = 0, before = 0; turn < 20; turn++, before = reads()) {
         await new Promise((resolve) => setImmediate(resolve));
         expect(reads() - before).toBeLessThanOrEqual(4);
@@ -130,12 +131,43 @@ describe('an event stream', () => {
     }
   });
 
+  test('[F-21] streams that waited for one read send its page for 4 ms of a turn', async () => {
+    let nowMs = 0;
+    replaceRuntime({ ...SYSTEM_RUNTIME, monotonicMs: () => nowMs });
+    try {
+      const { log } = testLog(102);
+      const read = Promise.withResolvers<FeedRange>();
+      const shared = { ...log, range: () => read.promise };
+      let written = 0;
+      const write = () => {
+        written++;
+        nowMs += 1;
+      };
+      const sink = { write, unsentBytes: () => 0, end: () => {}, abort: () => {} };
+      const options = { streamId: 's', from: 100, sink, onEnd: () => {}, onUnsent: () => {} };
+      const all = Array.from({ length: 40 }, () =>
+        new IntervalStream({ log: shared, ...options }).onWritable(),
+      );
+      for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+      read.resolve(await log.range('s', 100, 102));
+      for (let turn = 0, before = 0; turn < 15; turn++, before = written) {
+        await new Promise((resolve) => setImmediate(resolve));
+        expect(written - before).toBeLessThanOrEqual(4);
+      }
+      await Promise.all(all);
+      expect(written).toBe(40);
+    } finally {
+      replaceRuntime(SYSTEM_RUNTIME);
+    }
+  });
+
   test('[F-21] [F-3] networks take turns to catch up, also behind a page that the database does not return', async () => {
     const { log } = testLog(159);
     const isStuck = Promise.withResolvers<never>();
     const range: FeedLog['range'] = (streamId, from, to, client) =>
       streamId === 'stuck' ? isStuck.promise : log.range(streamId, from, to, client);
     const order: string[] = [];
+    const shared = { ...log, range };
     const openOf = (address: string, streamId = 's') => {
       const sink = {
         write: () => void order.push(address),
@@ -144,7 +176,7 @@ describe('an event stream', () => {
         abort: () => {},
       };
       const stream = new IntervalStream({
-        log: { ...log, range },
+        log: shared,
         streamId,
         from: 157,
         client: () => address,

@@ -1,6 +1,6 @@
 import { encodeEvents } from '../../http/event-stream.ts';
 import { CatchUpQueue } from './catch-up-queue.ts';
-import type { FeedLog, ReadClient, SealedInterval } from './feed-log.ts';
+import type { FeedLog, FeedRange, ReadClient, SealedInterval } from './feed-log.ts';
 import { type StreamObserver, UNSENT_LIMITS } from './unsent-budget.ts';
 
 /** With this many unsent bytes, the stream reads no further page of older intervals. */
@@ -44,8 +44,14 @@ function sharedEvent(interval: number, body: Uint8Array): Uint8Array {
   return bytes;
 }
 
-// All event streams of a thread share the time of its event loop.
-const catchUps = new CatchUpQueue();
+// All event streams of a feed share the time of the event loop.
+const queues = new WeakMap<object, CatchUpQueue>();
+
+function catchUpQueueOf(log: object): CatchUpQueue {
+  const queue = queues.get(log) ?? new CatchUpQueue();
+  queues.set(log, queue);
+  return queue;
+}
 
 /**
  * Sends the sealed intervals of a stream as server-sent events: first older ones, page by page as the
@@ -114,21 +120,23 @@ export class IntervalStream {
 
   private async sendPages(): Promise<void> {
     const { log, streamId, sink, client } = this.options;
+    const queue = catchUpQueueOf(log);
     while (!this.isOver && this.next <= log.watermark()) {
       if (sink.unsentBytes() >= ROOM_BYTES) return; // `onWritable` continues.
-      await catchUps.run(client, () => this.sendPage());
+      const range = await queue.run(client, () =>
+        log.range(streamId, this.next, log.watermark(), client),
+      );
+      // In a turn of its own: thousands of streams may have waited for one read of the database.
+      await queue.run(client, async () => this.sendPage(range));
     }
     if (this.isOver) return;
     this.unsubscribe ??= log.subscribe(streamId, (interval, body) => this.onSealed(interval, body));
   }
 
-  private async sendPage(): Promise<void> {
-    if (this.isOver) return;
-    const { log, streamId, sink, client } = this.options;
-    const { page, next } = await log.range(streamId, this.next, log.watermark(), client);
+  private sendPage({ page, next }: FeedRange): void {
     if (this.isOver) return;
     this.next = next;
-    if (page.length > 0) sink.write(eventsOf(page));
+    if (page.length > 0) this.options.sink.write(eventsOf(page));
     this.countPage();
   }
 
