@@ -95,6 +95,7 @@ export class LiveShows {
       watched.listeners.delete(listener);
       if (watched.listeners.size > 0 || this.#watched.get(id) !== watched) return;
       watched.end();
+      watched.answerCount.stop();
       this.#watched.delete(id);
     };
   }
@@ -134,10 +135,14 @@ export class LiveShows {
       return { nowMs, show: await this.options.read(id, producer, nowMs) };
     };
     const [read, count] = await Promise.all([this.#reads.run(producer, readShow), this.#count(id)]);
-    const { quiz } = read.show;
-    const open = quiz?.state === 'open' ? quiz : null;
+    const { quiz, firstAnswers } = read.show;
     const answerCounts =
-      open && (await answerCount.count({ number: open.number, choices: open.choices.length }));
+      quiz && firstAnswers
+        ? await answerCount.count(
+            { number: quiz.number, choices: quiz.choices.length },
+            firstAnswers,
+          )
+        : null;
     return { ...read, count, answerCounts };
   }
 
