@@ -276,13 +276,18 @@ test('[W-14] [L-19] a step of the erasure of a round deletes 5,000 contact detai
     `insert into winner_contacts (round, seat, name, contact, created)
      select 3000000 + r, s, 'a', 'b', 0 from generate_series(1, 2) r, generate_series(1, 10001) s`,
   );
-  const counts = async () =>
-    (await fixture.store.listWinnersRounds(own)).map(({ contacts }) => contacts);
+  const counts = async () => {
+    const { rows } = await client.query<{ left: number }>(
+      `select count(*)::int as left from winner_contacts where round > 3000000
+       group by round order by round`,
+    );
+    return rows.map((row) => row.left);
+  };
   const remaining: number[][] = [];
   for (let isMore = true; isMore; remaining.push(await counts())) {
     isMore = await fixture.store.eraseContacts({ ...own, roundId: 'erased 1' });
   }
-  expect(remaining).toEqual([5_001, 1, 0].map((left) => [left, 10_001]));
+  expect(remaining).toEqual([[5_001, 10_001], [1, 10_001], [10_001]]);
   await client.query('delete from winner_contacts where round > 3000000');
 });
 
