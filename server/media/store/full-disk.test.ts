@@ -19,6 +19,7 @@ import {
   seqsOf,
   startStream,
 } from '../../../test/support/media/segment-store-fixture.ts';
+import { localDisk } from './disk.ts';
 
 const OTHER = '1b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 
@@ -214,9 +215,9 @@ const RESERVE_BYTES = 1 << 30;
  * An ended recording of 500 segments on a file system that has the reserve free, and nothing more.
  * @param releasesSpace whether the space of evicted segments is free at once
  */
-async function startAtReserve(releasesSpace: boolean) {
+async function startAtReserve(releasesSpace: boolean, reserveBytes = RESERVE_BYTES) {
   const disk = new FaultyDisk();
-  const fixture = await createFixture({ disk, minFreeBytes: RESERVE_BYTES, dvrMs: 3_600_000 });
+  const fixture = await createFixture({ disk, minFreeBytes: reserveBytes, dvrMs: 3_600_000 });
   const store = await fixture.start();
   const segments = await store.open(STREAM);
   segments.setRetention('recording');
@@ -224,11 +225,14 @@ async function startAtReserve(releasesSpace: boolean) {
   await addSegments(fixture, segments, range(0, 500), { videoBytes: 7500 });
   await segments.close(true);
   const fullBytes = store.stats().bytes;
-  const space = { freeBytes: RESERVE_BYTES, releasesSpace };
+  const space = { freeBytes: reserveBytes, releasesSpace };
   const freeBytes = () =>
     space.freeBytes + (space.releasesSpace ? fullBytes - store.stats().bytes : 0);
   Object.assign(disk, { freeBytes: async () => freeBytes() });
   return {
+    disk,
+    fixture,
+    store,
     space,
     freeBytes,
     lines: () => fixture.lines.filter(({ level }) => level === 40),
@@ -265,6 +269,50 @@ test('[M-28] a disk that other programs fill is kept at the reserve, second for 
     expect(freeBytes()).toBe(RESERVE_BYTES);
   }
   expect([evicted(), lines()]).toEqual([400, []]);
+});
+
+// Small, so that the test reaches half of it.
+const SMALL_RESERVE_BYTES = 100 * SEGMENT_BYTES;
+
+test('[M-28] a source leaves half of the reserve free while evicted segments free no space', async () => {
+  const { disk, fixture, store, space, freeBytes, evicted } = await startAtReserve(
+    false,
+    SMALL_RESERVE_BYTES,
+  );
+  const live = await store.open(OTHER);
+  live.addEpoch(epochOf(0));
+  await store.sweep();
+  const { write } = disk;
+  disk.write = async (path, chunks) => {
+    await write.call(disk, path, chunks);
+    if (path.endsWith('.segment')) space.freeBytes -= SEGMENT_BYTES;
+  };
+  for (const seq of range(500, 700)) {
+    await addSegments(fixture, live, [seq], { videoBytes: 7500 });
+    expect(freeBytes()).toBeGreaterThanOrEqual(SMALL_RESERVE_BYTES / 2);
+  }
+  // The stream continues from memory.
+  expect(live.hasWriteFault).toBe(true);
+  expect(evicted()).toBeLessThan(200);
+});
+
+test('[M-28] what other programs write during an eviction leaves half of the reserve free', async () => {
+  const { disk, space, freeBytes, sweepAfter } = await startAtReserve(true, SMALL_RESERVE_BYTES);
+  const segmentsOfOthers = 4;
+  for (let second = 0; second < 40; second++) {
+    let isFirst = true;
+    Object.assign(disk, {
+      remove: async (path: string) => {
+        await localDisk.remove(path);
+        if (isFirst) space.freeBytes -= segmentsOfOthers * SEGMENT_BYTES;
+        isFirst = false;
+      },
+    });
+    await sweepAfter(segmentsOfOthers);
+    // The next eviction frees what they wrote during this one.
+    const unseenBytes = segmentsOfOthers * SEGMENT_BYTES;
+    expect(freeBytes() + unseenBytes).toBeGreaterThanOrEqual(SMALL_RESERVE_BYTES / 2);
+  }
 });
 
 // A small file system; only root may mount one.

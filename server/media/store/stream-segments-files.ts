@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { Epoch, Segment, TrackBytes, TrackId } from '../segment.ts';
 import { waitAtMost } from '../../platform/wait-at-most.ts';
+import type { Epoch, Segment, TrackBytes, TrackId } from '../segment.ts';
 import { type DiskQuota, PROTECTED_WINDOW_MS } from './disk-quota.ts';
 import { packSegment } from './file-contents.ts';
 import { diskBytesOf, type NextNumbers } from './file-names.ts';
