@@ -65,6 +65,15 @@ describe('KeyWindows', () => {
     expect(windows.take('a.0', 60_000)).toBe(60_000);
   });
 
+  test('[L-9] peek returns the wait of the next request and counts nothing', () => {
+    const windows = new KeyWindows({ points: 1, durationS: 10 });
+    expect([windows.peek('a', 0), windows.peek('a', 0), windows.take('a', 1_000)]).toEqual([
+      0, 0, 0,
+    ]);
+    expect([windows.peek('a', 1_000), windows.peek('b', 1_000)]).toEqual([9_000, 0]);
+    expect(windows.peek('a', 10_000)).toBe(0);
+  });
+
   test('[L-9] a window ends after its duration, and not before', () => {
     const windows = new KeyWindows({ points: 1, durationS: 10 }, { keysMax: 2 });
     const isAllowed = (key: string, nowMs: number) => windows.take(key, nowMs) === 0;

@@ -101,11 +101,21 @@ export class KeyWindows implements RateWindows<string> {
   }
 
   take(key: string, nowMs: number): number {
-    if (nowMs >= this.oldestEndMs) this.removeEnded(nowMs);
-    const window = this.windows.get(key) ?? this.open(key, nowMs);
+    const window = this.windowOf(key, nowMs);
     if (window.remaining === 0) return window.endMs - nowMs;
     window.remaining--;
     return 0;
+  }
+
+  /** What `take` would return. Counts nothing. */
+  peek(key: string, nowMs: number): number {
+    const { remaining, endMs } = this.windowOf(key, nowMs);
+    return remaining === 0 ? endMs - nowMs : 0;
+  }
+
+  private windowOf(key: string, nowMs: number): KeyWindow {
+    if (nowMs >= this.oldestEndMs) this.removeEnded(nowMs);
+    return this.windows.get(key) ?? this.open(key, nowMs);
   }
 
   private open(key: string, nowMs: number): KeyWindow {

@@ -43,8 +43,10 @@ export interface ConnectionOptions {
   readonly ingest: Ingest;
   readonly logger: Logger;
   readonly limits: RtmpLimits;
-  /** Counts an attempt to publish. @returns whether its address may make it */
-  readonly takeAttempt: () => boolean;
+  /** Whether its address has sent few enough unknown keys to open a source. */
+  readonly mayOpen: () => boolean;
+  /** Called when the service does not know its key. */
+  readonly onUnknownKey: () => void;
   /** Monotonic clock, ms. */
   readonly nowMs: () => number;
   /** Returns the random bytes of the handshake. */
@@ -258,8 +260,9 @@ export class RtmpConnection {
 
   private open(key: string): void {
     // Before the phase that is logged as a warning: each attempt is a write transaction of the database.
-    if (!this.options.takeAttempt()) {
-      this.closeWithError('Too many sources from this address; try again in a minute.', FAILED);
+    if (!this.options.mayOpen()) {
+      const reason = 'Too many wrong stream keys from this address; try again in a minute.';
+      this.closeWithError(reason, FAILED);
       return;
     }
     this.enter('opening');
@@ -291,6 +294,9 @@ export class RtmpConnection {
 
   private openFailed(error: unknown): void {
     const isExpected = error instanceof SourceRefused;
+    // Only these: after a network cut of 8 s, the retries of 8 encoders with valid keys behind one address used up
+    // a limit of all attempts. Also of a sender that has left, which would guess without a limit.
+    if (isExpected && error.reason === 'unknown-key') this.options.onUnknownKey();
     if (this.phase === 'closed') return;
     if (!isExpected) this.options.logger.error({ err: error, kind: 'rtmp' }, 'source failed');
     const reason = isExpected

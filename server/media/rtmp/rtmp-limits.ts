@@ -5,8 +5,11 @@ export const RTMP_LIMITS = {
    * the same limit of handshakes.
    */
   connectionsPerSecond: 300,
-  /** Attempts to publish per minute of one address, also with a valid key; slows key guessing. SRT and WebSocket have the same. */
-  attemptsPerMinute: 60,
+  /**
+   * Unknown keys per minute of one address; then it gets no source until the minute is over. Slows key guessing. SRT
+   * and WebSocket count all attempts.
+   */
+  unknownKeysPerMinute: 60,
   /** From the first byte to the end of the handshake. */
   handshakeMs: 5_000,
   /** From the handshake to the publish command. */

@@ -34,8 +34,8 @@ export interface RtmpListener {
 export async function listenRtmp(options: RtmpOptions): Promise<RtmpListener> {
   const limits = options.limits ?? RTMP_LIMITS;
   const nowMs = () => runtime.monotonicMs();
-  const attempts = new KeyWindows(
-    { points: limits.attemptsPerMinute, durationS: 60 },
+  const unknownKeys = new KeyWindows(
+    { points: limits.unknownKeysPerMinute, durationS: 60 },
     { networkOf },
   );
   const admission = new RtmpAdmission<RtmpConnection>(limits, nowMs);
@@ -58,7 +58,8 @@ export async function listenRtmp(options: RtmpOptions): Promise<RtmpListener> {
       ingest: options.ingest,
       logger: options.logger,
       limits,
-      takeAttempt: () => attempts.take(rateLimitGroup, nowMs()) === 0,
+      mayOpen: () => unknownKeys.peek(rateLimitGroup, nowMs()) === 0,
+      onUnknownKey: () => void unknownKeys.take(rateLimitGroup, nowMs()),
       nowMs,
       random: () => runtime.randomBytes(HANDSHAKE_BYTES),
       onPhaseChange: () => admission.onPhaseChange(connection),

@@ -243,6 +243,39 @@ describe('[M-16] a peer that', () => {
     expect(await attempt('127.0.0.2')).toEqual([BAD_NAME]);
   });
 
+  test('[M-5] a peer that guesses keys and leaves before the response is counted', async () => {
+    const gate = Promise.withResolvers<void>();
+    fixture.ingest.gate = gate.promise;
+    const port = await fixture.listen({ closedHoldMs: 0, unknownKeysPerMinute: 1 });
+    const sender = await fixture.connect(port);
+    sender.publish('WRONG');
+    while (fixture.ingest.requests.length === 0) await Bun.sleep(1);
+    sender.socket.resetAndDestroy();
+    while (!fixture.lines.join().includes('connection lost')) await Bun.sleep(1);
+    gate.resolve();
+    const next = await fixture.connect(port);
+    next.publish('WRONG');
+    await next.closed;
+    expect(next.codes()).toEqual([FAILED]);
+  });
+
+  test('[M-5] 8 encoders of one address that retry while their streams are busy are admitted after it', async () => {
+    const keys = Array.from({ length: 8 }, (_, n) => `KEY${n}`);
+    for (const key of keys) fixture.keys.set(key, `stream of ${key}`);
+    const port = await fixture.listen({ closedHoldMs: 0 });
+    fixture.ingest.refusal = 'busy';
+    for (let second = 0; second < 8; second++) {
+      for (const key of keys) {
+        const sender = await fixture.connect(port);
+        sender.publish(key);
+        await sender.closed;
+        expect(sender.codes()).toEqual([BAD_NAME]);
+      }
+    }
+    fixture.ingest.refusal = null;
+    for (const key of keys) await fixture.goLive(port, key);
+  });
+
   test('a peer that is refused and stays connected is closed', async () => {
     const sender = await fixture.connect(await fixture.listen({ lingerMs: 50 }), true);
     sender.publish('WRONG');
