@@ -265,6 +265,17 @@ test('[M-16] bytes that arrive during back-pressure are limited', async () => {
   expect(session?.bytes).toBeLessThanOrEqual(120);
 });
 
+test('[M-16] over 3,000 messages a second end the source with 4413', async () => {
+  const { ingest, url } = startServer();
+  const sender = await goLive(url);
+  for (let n = 0; n < 10_000; n++) sender.socket.send(new Uint8Array(1));
+  const reason = 'Too many messages; send at most 3000 a second.';
+  expect(await sender.closed).toEqual({ code: 4413, reason });
+  expect(await ingest.sessions[0]?.waitForEnd()).toBe(reason);
+  // Those of two seconds at most.
+  expect(ingest.sessions[0]?.bytes).toBeLessThanOrEqual(6_000);
+});
+
 test('[M-4] a stop ends all sources with 4503 and rejects new ones', async () => {
   const { ingest, ws, url } = startServer();
   const sender = await goLive(url);

@@ -1,6 +1,7 @@
 import type { ServerWebSocket } from 'bun';
 import type { Logger } from 'pino';
 import { runtime } from '../../platform/runtime.ts';
+import { RateMeter } from '../rate-meter.ts';
 import {
   type Ingest,
   type RefusalReason,
@@ -57,6 +58,8 @@ export const SOURCE_LIMITS = {
    * read, or more where a pause does not reach the sender.
    */
   pausedBytes: 16 << 20,
+  /** Messages per second, as with RTMP: a recorder sends four, `fourbeat media play` one for each frame. */
+  messagesPerSecond: 3_000,
 };
 
 export type SourceLimits = Readonly<typeof SOURCE_LIMITS>;
@@ -82,9 +85,12 @@ export class WebSocketSource {
   private isSettled = false;
   private isPaused = false;
   private pausedBytes = 0;
+  private readonly messageRate: RateMeter;
   private timer: Timer | undefined;
 
-  constructor(private readonly options: WebSocketSourceOptions) {}
+  constructor(private readonly options: WebSocketSourceOptions) {
+    this.messageRate = new RateMeter(options.limits.messagesPerSecond);
+  }
 
   onOpen(socket: ServerWebSocket<WebSocketSource>): void {
     this.socket = socket;
@@ -154,6 +160,12 @@ export class WebSocketSource {
   private handleMedia(session: SourceSession, message: string | Uint8Array): void {
     if (typeof message === 'string') {
       this.close(CLOSE_CODES.notUnderstood, 'All messages after the first one must be binary.');
+      return;
+    }
+    // 700,000 messages of one byte a second, 39 Mbit/s, keep the thread busy.
+    if (this.messageRate.exceeds(1, runtime.monotonicMs())) {
+      const most = this.options.limits.messagesPerSecond;
+      this.close(CLOSE_CODES.tooSlow, `Too many messages; send at most ${most} a second.`);
       return;
     }
     if (this.isPaused) {
