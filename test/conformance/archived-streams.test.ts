@@ -68,7 +68,8 @@ test('[C-21] [S-21] the bans and mutes of a stream last until every node knows t
   await expectJson(await harness.studio('POST', `/streams/${streamId}/end`), 200);
   const moderated = async (afterMs: number) => {
     const nowMs = harness.clock.nowMs() + afterMs;
-    return (await harness.store.changedChats({ after: 0, nowMs })).map((chat) => chat.streamId);
+    const { chats } = await harness.store.changedChats({ after: 0, nowMs });
+    return chats.map((chat) => chat.streamId);
   };
   expect(await moderated(ARCHIVE_MS + 60_000)).toEqual([streamId]);
   expect(await moderated(ARCHIVE_MS + 300_000)).toEqual([]);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { ARCHIVE_MS } from '../../../protocol/limits.ts';
 import {
   explainingTx,
   type PlanNode,
@@ -12,7 +13,7 @@ import {
 } from '../../../test/support/database/sqlite-of-file.ts';
 import { migrate } from '../../storage/sql/migrate.ts';
 import type { Tx } from '../../storage/sql/procedure.ts';
-import { chatStateProcedures, REVISIONS_KEPT } from './chat-state-sql.ts';
+import { type ChangedChats, chatStateProcedures, REVISIONS_KEPT } from './chat-state-sql.ts';
 import { ModerationCache } from './moderation-cache.ts';
 import { moderationProcedures } from './moderation-sql.ts';
 import { restrictionProcedures } from './restrictions-sql.ts';
@@ -25,14 +26,14 @@ const viewerAt = (seat: number) => `viewer ${seat}`;
 const { changedChats, changedRestrictions, lastModerationChange } = chatStateProcedures;
 
 /** A cache that reads in `tx`. */
-function cacheOn(tx: Tx): ModerationCache {
+function cacheOn(tx: Tx, nowMs = NOW_MS): ModerationCache {
   return new ModerationCache({
     store: {
       lastModerationChange: (input) => lastModerationChange.run(tx, input),
       changedChats: (input) => changedChats.run(tx, input),
       changedRestrictions: (input) => changedRestrictions.run(tx, input),
     },
-    nowMs: () => NOW_MS,
+    nowMs: () => nowMs,
     onError: (error) => {
       throw error;
     },
@@ -94,6 +95,86 @@ async function expectAllChanges(tx: Tx, cache: ModerationCache): Promise<void> {
     true,
   ]);
 }
+
+/** The number of the last change. */
+const LIVE_CHANGED = 20_001;
+
+/** 20,000 archived chats that were moderated before a live one in slow mode. */
+async function insertArchivedChats(tx: Tx): Promise<void> {
+  const ids = Array.from({ length: 20_000 }, (_, n) => [`archived ${n}`, n + 1]);
+  const archived = `from ${tx.rows('$1', ['id text', 'number bigint'])} archived`;
+  await tx.query(
+    `insert into streams (id, number, producer, title, unlisted, latency_allowance_ms, status,
+       created, ended)
+     select id, number, 'a', 'A show', 0, 0, 'ENDED', 0, 1 ${archived}`,
+    [JSON.stringify(ids)],
+  );
+  await tx.query(`insert into chat_rooms (stream_id, changed) select id, number ${archived}`, [
+    JSON.stringify(ids),
+  ]);
+  await insertStream(tx, 'live', LIVE_CHANGED);
+  await tx.query(
+    `insert into chat_rooms (stream_id, slow_mode_ms, changed) values ('live', 7, ${LIVE_CHANGED})`,
+  );
+  await tx.query(`update counters set value = ${LIVE_CHANGED} where name = 'moderation'`);
+}
+
+/** When these chats are archived on every node. */
+const ARCHIVED_MS = 2 * ARCHIVE_MS;
+
+test('[C-21] PostgreSQL examines few chats at once, however many archived ones precede a live one', async () => {
+  await withSession(async (session) => {
+    await session.query(`insert into accounts values ('a', 'a@example.org', 'A', 0)`);
+    const rowsOfStatements: number[] = [];
+    const tx = explainingTx(session, (plan) => {
+      rowsOfStatements.push(rowsRead(plan, 'chat_rooms') + rowsRead(plan, 'streams'));
+    });
+    const expectFewRows = async () => {
+      const cache = cacheOn(tx, ARCHIVED_MS);
+      await cache.refresh();
+      expect(cache.chatMode('live').slowModeMs).toBe(7);
+      expect(Math.max(...rowsOfStatements.splice(0))).toBeLessThanOrEqual(600);
+    };
+    // Statistics of empty tables at first.
+    await session.query('analyze');
+    await insertArchivedChats(session);
+    await expectFewRows();
+    await session.query('analyze');
+    await expectFewRows();
+  });
+}, 30_000);
+
+test('[C-21] SQLite examines few chats at once, however many archived ones precede a live one', async () => {
+  const sqlite = await sqliteOfFile();
+  await insertArchivedChats(sqlite);
+  const lines = new Set<string>();
+  const cache = cacheOn(
+    {
+      ...sqlite,
+      query: async (text, params) => {
+        const plan = await sqlite.query<{ detail: string }>(`explain query plan ${text}`, params);
+        for (const { detail } of plan) lines.add(detail);
+        return sqlite.query(text, params);
+      },
+    },
+    ARCHIVED_MS,
+  );
+  await cache.refresh();
+  expect(cache.chatMode('live').slowModeMs).toBe(7);
+  expect([...lines].filter((line) => /\b(chat_rooms|r|s)\b/.test(line))).toEqual([
+    'SEARCH chat_rooms USING COVERING INDEX chat_rooms_by_change (changed>?)',
+    'SEARCH r USING INDEX chat_rooms_by_change (changed>? AND changed<?)',
+    'SEARCH s USING INDEX sqlite_autoindex_streams_1 (id=?)',
+  ]);
+  let after: number | null = 0;
+  while (after !== null) {
+    const { next }: ChangedChats = await changedChats.run(sqlite, { after, nowMs: ARCHIVED_MS });
+    const query = 'select count(*) as rows from chat_rooms where changed > $1 and changed <= $2';
+    const [examined] = await sqlite.query(query, [after, next ?? LIVE_CHANGED]);
+    expect(examined?.rows).toBeLessThanOrEqual(300);
+    after = next;
+  }
+});
 
 test('[C-21] PostgreSQL reads no restriction for a change of the chat mode, and otherwise those that changed', async () => {
   await withSession(async (session) => {

@@ -94,6 +94,13 @@ export interface ModeratedChatRow {
   readonly unnumbered: number;
 }
 
+/** Some of the changed chats. */
+export interface ChangedChats {
+  readonly chats: readonly ModeratedChatRow[];
+  /** The change number after which the next page begins; null on the last page. */
+  readonly next: number | null;
+}
+
 /** Restrictions of a stream as `ModerationCache` reads them. */
 export interface RestrictionsRow {
   readonly streamId: string;
@@ -130,29 +137,40 @@ const READ_AFTER_END_MS = ARCHIVE_MS + 300_000;
 // With the maximum of 10,000 restrictions each, the thread of SQLite takes 90 ms to read those of a page. They
 // reach the event loop as plain numbers; as objects they would block it for as long again.
 const PAGE_SIZE = 10;
+// Archived chats have the lowest change numbers. A call that skipped 50,000 of them, each with its stream, kept the
+// only reader of SQLite busy for 250 ms; with more it exceeded its deadline, and no ban was ever loaded.
+const ROWS_EXAMINED_MAX = 300;
 
 export const chatStateProcedures = {
   lastModerationChange: readProcedure((tx) => lastNumber(tx, 'moderation')),
 
-  /** A page of the chats whose change number exceeds `after`, ascending; empty when none does. */
+  /** A page of the chats whose change number exceeds `after`, ascending; it may be empty before the last one. */
   changedChats: readProcedure(
-    async (tx, { after, nowMs }: { after: number; nowMs: number }): Promise<ModeratedChatRow[]> => {
-      const chats = await tx.query<Omit<StoredChatState, 'pinned'> & ModeratedChatRow>(
+    async (tx, { after, nowMs }: { after: number; nowMs: number }): Promise<ChangedChats> => {
+      const [end] = await tx.query<{ changed: number }>(
+        'select changed from chat_rooms where changed > $1 order by changed limit 1 offset $2',
+        [after, ROWS_EXAMINED_MAX - 1],
+      );
+      const rows = await tx.query<
+        Omit<ModeratedChatRow, 'paused'> & Pick<StoredChatState, 'paused'>
+      >(
         `select r.stream_id as "streamId", r.changed, r.slow_mode_ms as "slowModeMs", r.paused,
            r.revision, r.revision - r.numbered as unnumbered
          from chat_rooms r join streams s on s.id = r.stream_id
-         where r.changed > $1 and (s.ended is null or s.ended > $2)
-         order by r.changed limit $3`,
-        [after, nowMs - READ_AFTER_END_MS, PAGE_SIZE],
+         where r.changed > $1 and r.changed <= $2 and (s.ended is null or s.ended > $3)
+         order by r.changed limit $4`,
+        [after, end?.changed ?? Number.MAX_SAFE_INTEGER, nowMs - READ_AFTER_END_MS, PAGE_SIZE],
       );
-      return chats.map(({ streamId, changed, slowModeMs, paused, revision, unnumbered }) => ({
-        streamId,
-        changed: Number(changed),
-        slowModeMs,
-        paused: Boolean(paused),
-        revision: Number(revision),
-        unnumbered: Number(unnumbered),
+      const chats = rows.map((row) => ({
+        streamId: row.streamId,
+        changed: Number(row.changed),
+        slowModeMs: row.slowModeMs,
+        paused: Boolean(row.paused),
+        revision: Number(row.revision),
+        unnumbered: Number(row.unnumbered),
       }));
+      const lastExamined = chats.length < PAGE_SIZE ? end : chats.at(-1);
+      return { chats, next: lastExamined ? Number(lastExamined.changed) : null };
     },
   ),
 

@@ -73,10 +73,11 @@ async function fixture({ pageSize = 10 } = {}) {
       changedChats: async ({ after }) => {
         calls.pages++;
         if (state.unavailable) throw state.unavailable;
-        return [...stored.values()]
+        const chats = [...stored.values()]
           .filter(({ changed }) => changed > after)
           .sort((a, b) => a.changed - b.changed)
           .slice(0, pageSize);
+        return { chats, next: chats.length < pageSize ? null : (chats.at(-1)?.changed ?? null) };
       },
       changedRestrictions: async ({ chats }) => {
         calls.restrictions.push(...chats.map(({ after }) => after));

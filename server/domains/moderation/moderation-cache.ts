@@ -8,6 +8,7 @@ import { Unavailable } from '../../platform/errors.ts';
 import { runtime } from '../../platform/runtime.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import {
+  type ChangedChats,
   type chatStateProcedures,
   LIFTED,
   type ModeratedChatRow,
@@ -186,19 +187,19 @@ export class ModerationCache {
 
   async #readChanges(isFull: boolean, nowMs: number): Promise<ChatChange[]> {
     const changes: ChatChange[] = [];
-    let next = isFull ? 0 : this.#lastChange;
-    for (;;) {
-      const page = await this.options.store.changedChats({ after: next, nowMs });
-      if (page.length === 0) return changes;
-      const known = page.map((chat) => ({
+    let after: number | null = isFull ? 0 : this.#lastChange;
+    while (after !== null) {
+      const page: ChangedChats = await this.options.store.changedChats({ after, nowMs });
+      const known = page.chats.map((chat) => ({
         chat,
         after: isFull ? null : this.#knownRevision(chat),
       }));
       const restrictions = await this.#readRestrictions(known, nowMs);
       for (const { chat, after } of known)
         changes.push({ chat, after, restrictions: restrictions.get(chat.streamId) ?? [] });
-      next = page.at(-1)?.changed ?? next;
+      after = page.next;
     }
+    return changes;
   }
 
   /** Reads the restrictions that the cache does not know, by stream. */
