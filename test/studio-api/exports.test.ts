@@ -1,7 +1,8 @@
-import { describe, expect, test } from 'bun:test';
+import { describe, expect, spyOn, test } from 'bun:test';
 import { connect } from 'node:net';
 import { decodeJwt } from 'jose';
 import type { Store } from '../../server/app/procedures.ts';
+import { EXPORT_BYTES, LargeResponses } from '../../server/auth/large-responses.ts';
 import { answer } from '../support/conformance/quiz-show.ts';
 import { serviceOfFile } from '../support/conformance/service.ts';
 import { expectJson, QUIZ, startService, type TestViewer } from '../support/harness/harness.ts';
@@ -78,6 +79,16 @@ describe('rows of an export', () => {
       '',
     ];
     expect(csv).toBe(records.join('\r\n'));
+  });
+
+  test('[L-17] an export of results counts the texts of closed quizzes, which it keeps to its end', async () => {
+    const { streamId } = await playShow();
+    await expectJson(await service.studio('POST', `/streams/${streamId}/quizzes`, QUIZ), 201);
+    const body = spyOn(LargeResponses.prototype, 'body');
+    expect(await linesOf(await exported(streamId, 'results'))).toHaveLength(QUIZ.choices.length);
+    const keptBytes = 2 * [QUIZ.question, ...QUIZ.choices].join('').length;
+    expect(body.mock.calls.map(([, , bytes]) => bytes)).toEqual([EXPORT_BYTES + keptBytes]);
+    body.mockRestore();
   });
 
   test('[P-29] the exported feed is the bodies that viewers got, in order, without empty ones', async () => {

@@ -8,6 +8,7 @@ const SOURCE = {
   nowMs: 5_000,
   winnerCode: (streamId: string, seat: number) => `${streamId} ${seat}`,
   step: <T>(work: () => Promise<T>) => work(),
+  onKept: () => {},
 };
 
 /** A fake store with this many rows for each quiz or round; it records the pages that are read. */

@@ -5,7 +5,7 @@ import type { Calls } from '../../storage/sql/procedure.ts';
 import { choiceCounts } from '../quizzes/quiz-rules.ts';
 import type { QuizRow } from '../quizzes/quizzes-sql.ts';
 import type { WinnerCode } from '../quizzes/winner-code.ts';
-import { type RundownStore, readRundown } from '../rundown/read-rundown.ts';
+import { memoryOf, type RundownStore, readRundown } from '../rundown/read-rundown.ts';
 import type { streamProcedures } from '../streams/streams-sql.ts';
 import type {
   ExportedAnswer,
@@ -42,6 +42,8 @@ export interface ExportSource {
   readonly winnerCode: WinnerCode;
   /** Runs a step of what is read before the first page. */
   readonly step: Step;
+  /** Receives the memory of what is kept until the last page, bytes. */
+  readonly onKept: (bytes: number) => void;
 }
 
 /*
@@ -104,19 +106,26 @@ export async function chatPages(source: ExportSource): Promise<Pages<LoggedMessa
 
 /** Every choice of the closed quizzes, in the order of the rundown. @throws DomainError `not-found` */
 export async function resultPages(source: ExportSource): Promise<Pages<ExportedResult>> {
-  const { store, streamId, producer, step } = source;
-  const { quizzes } = await readRundown(store, { streamId, producer }, step, (quiz) => quiz);
+  const { store, streamId, producer, step, onKept } = source;
+  const rundown = await readRundown(store, { streamId, producer }, step, closedQuiz);
+  const quizzes = rundown.quizzes.filter((quiz) => quiz !== null);
+  onKept(memoryOf(quizzes));
   return resultsByQuiz(quizzes);
 }
 
-async function* resultsByQuiz(quizzes: readonly QuizRow[]): Pages<ExportedResult> {
+/** A quiz with its final counts. */
+type ClosedQuiz = QuizRow & { readonly counts: readonly number[] };
+
+const closedQuiz = ({ counts, ...quiz }: QuizRow): ClosedQuiz | null =>
+  counts === null ? null : { ...quiz, counts };
+
+async function* resultsByQuiz(quizzes: readonly ClosedQuiz[]): Pages<ExportedResult> {
   for (let start = 0; start < quizzes.length; start += QUIZZES_PER_PAGE) {
     yield quizzes.slice(start, start + QUIZZES_PER_PAGE).flatMap(resultsOf);
   }
 }
 
-function resultsOf({ id, question, choices, answer, counts }: QuizRow): ExportedResult[] {
-  if (counts === null) return [];
+function resultsOf({ id, question, choices, answer, counts }: ClosedQuiz): ExportedResult[] {
   const byChoice = choiceCounts(choices, counts);
   return choices.map((choice, index) => ({
     quizId: id,

@@ -46,12 +46,17 @@ export function createExports({ context, store, winnerCode }: ExportDeps) {
       const { format } = readQuery(request, exportQuerySchema);
       const streamId = pathIds(request).stream_id ?? '';
       const nowMs = context.clock.nowMs();
-      const pages = await context.largeOperations.run(caller, (step) =>
-        openPages({ store, streamId, producer, nowMs, winnerCode, step }),
-      );
-      const stream = await store.findOwnStream({ id: streamId, producer });
+      let bytes = EXPORT_BYTES;
+      const onKept = (keptBytes: number) => {
+        bytes += keptBytes;
+      };
+      // One operation: no other is checked before the bytes of this one count.
+      const { pages, stream } = await context.largeOperations.run(caller, async (step) => ({
+        pages: await openPages({ store, streamId, producer, nowMs, winnerCode, step, onKept }),
+        stream: await step(() => store.findOwnStream({ id: streamId, producer })),
+      }));
       const texts = context.exports.open(caller, request, serializePages(table, format, pages));
-      const body = context.large.body({ request, route, caller }, texts, EXPORT_BYTES);
+      const body = context.large.body({ request, route, caller }, texts, bytes);
       return new Response(body, {
         headers: {
           ...route.headers,

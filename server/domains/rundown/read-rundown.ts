@@ -68,3 +68,7 @@ function* pagesOf(quizzes: readonly OrderedQuiz[]): Generator<string[]> {
     yield quizzes.slice(start, start + PAGE_QUIZZES).map(({ id }) => id);
   }
 }
+
+/** The memory of the texts of quizzes, bytes. */
+export const memoryOf = (quizzes: readonly Pick<QuizRow, 'question' | 'choices'>[]) =>
+  quizzes.reduce((sum, { question, choices }) => sum + 2 * (question + choices.join('')).length, 0);

@@ -1,5 +1,4 @@
 import { quizFileQuerySchema } from '../../../protocol/rundown.ts';
-import type { NewQuiz } from '../../../protocol/studio.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
 import { JsonText } from '../../auth/json-text.ts';
 import {
@@ -22,7 +21,7 @@ import { studioQuizOf } from '../quizzes/quiz-wire.ts';
 import { newQuizOf, type QuizRow } from '../quizzes/quizzes-sql.ts';
 import type { streamProcedures } from '../streams/streams-sql.ts';
 import { ImportError, type ImportInput, readQuizzes } from './read-quizzes.ts';
-import { readRundown } from './read-rundown.ts';
+import { memoryOf, readRundown } from './read-rundown.ts';
 import type { rundownProcedures } from './rundown-sql.ts';
 import { CONTENT_TYPES, serializeQuizzes } from './write-quizzes.ts';
 
@@ -164,7 +163,3 @@ function exportHandler(context: StudioContext, store: RundownDeps['store']): Han
     });
   };
 }
-
-/** The memory of the texts of quizzes, bytes. */
-const memoryOf = (quizzes: readonly NewQuiz[]) =>
-  quizzes.reduce((sum, { question, choices }) => sum + 2 * (question + choices.join('')).length, 0);
