@@ -15,8 +15,10 @@ export class CatchUpQueue {
   /** By network of the client. */
   private readonly waiting = new GroupQueue<() => Promise<unknown>>();
   private isRunning = false;
+  /** The number of the turn in which steps run now. */
+  turn = 0;
 
-  /** Reads a page, or sends one. Networks take turns. It rejects as `step` does. */
+  /** Reads a page, and sends it, or one that was read in an earlier turn. Networks take turns. It rejects as `step` does. */
   run<T>(client: ReadClient | undefined, step: () => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const start = () => step().then(resolve, reject);
@@ -35,12 +37,12 @@ export class CatchUpQueue {
   /** @returns the first step of the next slice */
   private async runSlice(first: () => Promise<unknown>): Promise<typeof first | undefined> {
     const endMs = runtime.monotonicMs() + SLICE_MS;
-    const turn = { isOver: false };
+    const { turn } = this;
     const turnOver = new Promise<void>((resolve) => runtime.setImmediate(resolve)).then(() => {
-      turn.isOver = true;
+      this.turn++;
     });
     let next: typeof first | undefined = first;
-    while (next && !turn.isOver && runtime.monotonicMs() < endMs) {
+    while (next && this.turn === turn && runtime.monotonicMs() < endMs) {
       // A page that is read from the database ends in a later turn: others do not wait for it.
       await Promise.race([next(), turnOver]);
       next = this.waiting.shift();

@@ -161,6 +161,27 @@ describe('an event stream', () => {
     }
   });
 
+  test('[F-21] streams that catch up become live, however many wait for their time', async () => {
+    let nowMs = 0;
+    replaceRuntime({ ...SYSTEM_RUNTIME, monotonicMs: () => nowMs });
+    try {
+      const { log, seal, listeners } = testLog(100);
+      const write = () => {
+        nowMs += 1;
+      };
+      const sink = { write, unsentBytes: () => 0, end: () => {}, abort: () => {} };
+      const options = { streamId: 's', from: 100, sink, onEnd: () => {}, onUnsent: () => {} };
+      for (let n = 0; n < 60; n++) void new IntervalStream({ log, ...options }).onWritable();
+      for (let turn = 1; turn <= 30; turn++) {
+        await new Promise((resolve) => setImmediate(resolve));
+        if (turn % 3 === 0) seal(100 + turn / 3);
+      }
+      expect(listeners.size).toBe(60);
+    } finally {
+      replaceRuntime(SYSTEM_RUNTIME);
+    }
+  });
+
   test('[F-21] [F-3] networks take turns to catch up, also behind a page that the database does not return', async () => {
     const { log } = testLog(159);
     const isStuck = Promise.withResolvers<never>();

@@ -123,11 +123,15 @@ export class IntervalStream {
     const queue = catchUpQueueOf(log);
     while (!this.isOver && this.next <= log.watermark()) {
       if (sink.unsentBytes() >= ROOM_BYTES) return; // `onWritable` continues.
-      const range = await queue.run(client, () =>
-        log.range(streamId, this.next, log.watermark(), client),
-      );
+      const late = await queue.run(client, async () => {
+        const { turn } = queue;
+        const range = await log.range(streamId, this.next, log.watermark(), client);
+        if (queue.turn !== turn) return range;
+        this.sendPage(range);
+        return null;
+      });
       // In a turn of its own: thousands of streams may have waited for one read of the database.
-      await queue.run(client, async () => this.sendPage(range));
+      if (late) await queue.run(client, async () => this.sendPage(late));
     }
     if (this.isOver) return;
     this.unsubscribe ??= log.subscribe(streamId, (interval, body) => this.onSealed(interval, body));
