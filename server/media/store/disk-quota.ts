@@ -121,21 +121,20 @@ export class DiskQuota {
   /** Evicts segments as needed. @returns whether this many bytes may be written */
   private async freeUp(bytes: number): Promise<boolean> {
     // Checked before each eviction: others evict at the same time, and what was missing is freed once.
-    const isEnough = () => this.missingBytes(bytes) <= 0;
-    await this.evict(isEnough);
-    return isEnough();
+    await this.evict(() => this.missingBytes(bytes, this.unreleased.bytes) <= 0);
+    // With snapshots that never free space, a source of 2 MB a second used up all 500 MB in 241 s, and the database
+    // shares the file system.
+    const unreleasedBytes = Math.min(this.unreleased.bytes, this.options.minFreeBytes / 2);
+    return this.missingBytes(bytes, unreleasedBytes) <= 0;
   }
 
-  private missingBytes(bytes: number): number {
+  private missingBytes(bytes: number, unreleasedBytes: number): number {
     const { spaceBytes, minFreeBytes } = this.options;
     const usedBytes = this.bytes() + bytes;
     const { measurement } = this;
     const freeBytes = measurement
       ? measurement.freeBytes - (usedBytes - measurement.bytes)
       : minFreeBytes;
-    // At most half of the reserve: with snapshots that never free space, a source of 2 MB a second used up all
-    // 500 MB in 241 s, and the database shares the file system.
-    const unreleasedBytes = Math.min(this.unreleased.bytes, minFreeBytes / 2);
     return Math.max(usedBytes - spaceBytes, minFreeBytes - freeBytes - unreleasedBytes);
   }
 
@@ -155,7 +154,8 @@ export class DiskQuota {
     if (freed === 0) return false;
     const after = await this.measure();
     const unreleased = before === null || after === null ? 0 : Math.min(freed, before - after);
-    if (unreleased > 0) this.unreleased.add(unreleased, this.options.nowMs());
+    // Less is what others wrote meanwhile: with it, a program that writes 100 MB a second used up the reserve.
+    if (unreleased > freed / 2) this.unreleased.add(unreleased, this.options.nowMs());
     return true;
   }
 
