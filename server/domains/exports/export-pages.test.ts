@@ -46,7 +46,7 @@ describe('export pages of answers and winners', () => {
     const source = { ...SOURCE, store: fakeStore(counts, requests) };
     const pages: (readonly unknown[])[] = [];
     for await (const page of await begin(source)) pages.push(page);
-    expect(pages.map((page) => page.length)).toEqual([1_000, 1_000, 500, 1_000, 1]);
+    expect(pages.map((page) => page.length)).toEqual([1_000, 1_000, 500, 0, 1_000, 0, 1]);
     const expected = [...counts].flatMap(([parentNumber, count]) =>
       Array.from({ length: count }, (_, seat) => ({ parentNumber, seat, ...added(seat) })),
     );
@@ -59,6 +59,14 @@ describe('export pages of answers and winners', () => {
     const store = fakeStore(new Map([[1, 1_500]]), requests);
     await Array.fromAsync(await answerPages({ ...SOURCE, store }));
     expect(requests.map(({ untilMs }) => untilMs)).toEqual([5_000, 5_000]);
+  });
+
+  test('[L-20] each read of a quiz without answers is a page of its own', async () => {
+    const requests: ExportPage[] = [];
+    const store = fakeStore(new Map([1, 2, 3].map((number) => [number, 0])), requests);
+    const pages = await answerPages({ ...SOURCE, store });
+    await pages.next();
+    expect(requests).toHaveLength(1);
   });
 
   test('a page is read only when it is consumed', async () => {

@@ -181,10 +181,10 @@ async function* keysetPages<Row>(
   let after = -1;
   for (;;) {
     const rows = await read(after);
-    const last = rows.at(-1);
-    if (!last) return;
+    // Also without rows: each read has its turn (L-20), and 2,000 quizzes without answers took 0.2 to 4 s.
     yield rows;
-    if (rows.length < fullRows) return;
+    const last = rows.at(-1);
+    if (!last || rows.length < fullRows) return;
     after = keyOf(last);
   }
 }
