@@ -71,7 +71,9 @@ export function streamHandlers({
         previous: query.page > 1 ? pageUrl(origin, query, query.page - 1) : null,
         results: streams.map((row) => streamOf(row, origin)),
       };
-      return route.respond(200, page, { 'Cache-Control': 'public, no-cache' });
+      // The list of an owner has unlisted streams, which no shared cache may give to others.
+      const cacheControl = caller.kind === 'anonymous' ? 'public, no-cache' : 'no-store';
+      return route.respond(200, page, { 'Cache-Control': cacheControl });
     },
 
     readStream: async (request, route) => {
