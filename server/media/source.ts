@@ -60,6 +60,8 @@ export interface SourceEnd {
 /** An admitted source; accepts its bytes. */
 export interface SourceSession {
   readonly streamId: string;
+  /** The account of its stream. */
+  readonly producer: string;
   /**
    * Accepts bytes of the source.
    * @returns false to apply back pressure until `drained`; further bytes are accepted up to a limit

@@ -229,6 +229,14 @@ describe('source', () => {
     expect(dependencies.probe.isKilled).toBe(true);
   });
 
+  test('[M-16] 5,000 units a second are accepted, and no more', async () => {
+    const { sink, packager } = createPackagerFixture();
+    packager.write(bytesOf('P;'.repeat(5_000)));
+    expect(sink.failures).toEqual([]);
+    packager.write(bytesOf('P;'));
+    expect(sink.failures).toEqual(['The source sends too many packets or elements a second.']);
+  });
+
   test('[M-16] a source with too many headers a second fails, and one with many does not', async () => {
     const { dependencies, sink, packager } = createPackagerFixture();
     for (let second = 0; second < 3; second++) {
@@ -246,7 +254,7 @@ describe('source', () => {
     const cluster = `1f43b675ffe78100${empty.repeat(990)}${block}`;
     const header = `1a45dfa3874282847765626d18538067ff`;
     for (const [clusters, failures] of [
-      [45, []],
+      [19, []],
       [500, ['The source sends too many packets or elements a second.']],
     ] as const) {
       const { packager, sink } = createPackagerFixture({ container: 'matroska' });

@@ -120,7 +120,7 @@ export class Packager {
   private readonly sourceClock = new SourceClock();
   private readonly keyFrames = new KeyFrameMeter();
   private readonly pictureFiller: PictureFiller;
-  private readonly rates = new InputRates();
+  private readonly rates: InputRates;
   private bytes = 0;
   private restarts = 0;
   private endedCpuSeconds = 0;
@@ -131,6 +131,7 @@ export class Packager {
     private readonly options: PackagerOptions,
   ) {
     this.reader = dependencies.newReader(options.container);
+    this.rates = new InputRates(options.container);
     this.timeline = newTimeline(options.container);
     this.outputTimeline = this.timeline;
     this.feed = new SourceFeed(() => this.reader.header());

@@ -23,6 +23,8 @@ export interface CallerRelayOptions {
   readonly session: SourceSession;
   readonly limits: RelayLimits;
   readonly toCaller: (datagram: Buffer) => void;
+  /** Counts a datagram. @returns whether its account may still send */
+  readonly takeDatagram: () => boolean;
   /** Called once. @param lines the receiver's last log lines, if it failed before any data */
   readonly onEnd: (reason: string, lines: readonly string[]) => void;
 }
@@ -34,7 +36,7 @@ export interface RelayLimits {
   readonly startMs: number;
   /** How long the encoder may apply back-pressure. One that hangs is restarted before, after 10.5 s. */
   readonly backPressureMs: number;
-  /** Most datagrams of the caller in a second. */
+  /** Most datagrams of the callers of an account in a second. */
   readonly datagramsPerSecond: number;
 }
 
@@ -63,7 +65,6 @@ export class CallerRelay {
   private cookie: number | null = null;
   private readonly socketId: number;
   private lastDatagramMs = runtime.monotonicMs();
-  private datagramsThisSecond = 0;
   private hasData = false;
   private isEnded = false;
   private readonly ended = Promise.withResolvers<void>();
@@ -86,7 +87,7 @@ export class CallerRelay {
 
   fromCaller(datagram: Buffer): void {
     this.lastDatagramMs = runtime.monotonicMs();
-    if (++this.datagramsThisSecond > this.options.limits.datagramsPerSecond) {
+    if (!this.options.takeDatagram()) {
       this.end('too many datagrams');
       return;
     }
@@ -99,7 +100,6 @@ export class CallerRelay {
 
   /** Called each second. Ends the relay when the caller is silent for too long. */
   checkSecond(): void {
-    this.datagramsThisSecond = 0;
     if (runtime.monotonicMs() - this.lastDatagramMs > this.options.limits.idleMs) {
       this.end('timeout: the sender is silent');
     }

@@ -11,6 +11,7 @@ import { createShutdown, readHandshake, readRejection, withCookie } from './srt-
 import { SynCookies } from './syn-cookie.ts';
 
 const KEY = 'sk_0123456789ab';
+const OTHER_KEY = 'sk_0123456789ac';
 const ADDRESS = '192.0.2.1';
 
 let folder: string;
@@ -33,7 +34,12 @@ afterEach(() => {
 
 /** Creates a proxy without a socket; records what it sends. */
 function newProxy(rate?: RateLimit, freePort = async () => 1) {
-  const ingest = new FakeIngest(new Map([[KEY, 'stream-1']]));
+  const ingest = new FakeIngest(
+    new Map([
+      [KEY, 'stream-1'],
+      [OTHER_KEY, 'stream-2'],
+    ]),
+  );
   const sent: { datagram: Buffer; port: number }[] = [];
   const lines: string[] = [];
   const proxy = new HandshakeProxy({
@@ -198,6 +204,25 @@ test('[M-16] a source that sends too many datagrams ends', async () => {
   expect(session.endReason).toBeNull();
   proxy.receive(data, 1, ADDRESS);
   expect(session.endReason).toBe('too many datagrams');
+});
+
+test('[M-16] the sources of an account that send too many datagrams together end', async () => {
+  const { proxy, deliver, conclusionFor, ingest } = newProxy();
+  const sessions = [];
+  for (const port of [1, 2]) {
+    const accepted = ingest.next();
+    const conclusion = conclusionFor(port);
+    // A word of the key, in the byte order of SRT.
+    if (port === 2) conclusion.write('\0ca9', conclusion.indexOf('\0ba9'));
+    deliver(conclusion, port);
+    sessions.push(await accepted);
+    await settle();
+  }
+  const data = Buffer.alloc(64);
+  for (let n = 0; n < 10_000; n++) for (const port of [1, 2]) proxy.receive(data, port, ADDRESS);
+  expect(sessions.map(({ endReason }) => endReason)).toEqual([null, null]);
+  proxy.receive(data, 2, ADDRESS);
+  expect(sessions.map(({ endReason }) => endReason)).toEqual([null, 'too many datagrams']);
 });
 
 test('[M-16] datagrams too short or too long for SRT are ignored', () => {

@@ -78,6 +78,8 @@ export class HandshakeProxy {
   private readonly cleanupTimer: Timer;
   private inductionsThisSecond = 0;
   private conclusionsThisSecond = 0;
+  /** Of the callers of each account. */
+  private readonly datagramsThisSecond = new Map<string, number>();
   private isStopping = false;
 
   constructor(private readonly options: HandshakeProxyOptions) {
@@ -205,6 +207,7 @@ export class HandshakeProxy {
         session,
         limits,
         toCaller: (datagram) => send(datagram, port, address),
+        takeDatagram: () => this.takeDatagram(session.producer),
         onEnd: (reason, lines) => {
           this.receiverPorts.delete(receiverPort);
           if (this.callers.get(name) === caller) this.callers.delete(name);
@@ -231,9 +234,17 @@ export class HandshakeProxy {
     } else logger.warn({ ...fields, reason: error.message }, 'source refused');
   }
 
+  /** By account: one has two sources for each processor, and each could take a third of the thread. */
+  private takeDatagram(producer: string): boolean {
+    const count = (this.datagramsThisSecond.get(producer) ?? 0) + 1;
+    this.datagramsThisSecond.set(producer, count);
+    return count <= (this.options.limits ?? RELAY_LIMITS).datagramsPerSecond;
+  }
+
   private cleanUp(): void {
     this.inductionsThisSecond = 0;
     this.conclusionsThisSecond = 0;
+    this.datagramsThisSecond.clear();
     const nowMs = runtime.monotonicMs();
     for (const [name, { state }] of this.callers) {
       if (state instanceof CallerRelay) state.checkSecond();

@@ -17,6 +17,7 @@ export class FakeSession implements SourceSession {
   private readonly chunks: Uint8Array[] = [];
   private readonly closing = Promise.withResolvers<SourceEnd>();
   readonly closed = this.closing.promise;
+  readonly producer = 'one account';
   private readonly ending = Promise.withResolvers<string>();
   private draining = Promise.withResolvers<void>();
   private waiting: { bytes: number; resolve: () => void }[] = [];
