@@ -96,6 +96,7 @@ test('[B-1] a count ends with its show', async () => {
   answerCount.stop();
   await answer([2, 3], 40);
   await count;
+  expect(await answerCount.count(quiz, FIRST)).toEqual(FIRST.counts);
   expect(asked).toEqual([10]);
 });
 

@@ -21,15 +21,17 @@ export class AnswerCount {
   /** The pages so far of the count that runs. */
   private sums: readonly number[] = [];
   private counting: Promise<void> | null = null;
+  private isStopped = false;
   /** Why the last count failed, until a caller knows. */
   private failure: { readonly error: unknown } | null = null;
 
   /** @throws Unavailable while the database is unavailable */
   constructor(private readonly countPage: (page: AnswerPageRef) => Promise<AnswerPage>) {}
 
-  /** Ends the count that runs. */
+  /** Ends the count that runs; none begins any more. */
   stop(): void {
     this.quizNumber = null;
+    this.isStopped = true;
   }
 
   /**
@@ -39,7 +41,7 @@ export class AnswerCount {
    * @throws Unavailable while the database is unavailable
    */
   async count(quiz: CountedQuiz, first: AnswerPage): Promise<readonly number[]> {
-    if (first.nextSeat === null) return first.counts;
+    if (first.nextSeat === null || this.isStopped) return first.counts;
     if (quiz.number !== this.quizNumber) {
       this.quizNumber = quiz.number;
       this.counts = null;

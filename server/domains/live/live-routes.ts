@@ -63,14 +63,16 @@ export function createLive(deps: LiveDeps) {
       const from = firstInterval(requested, context.clock.nowMs());
       const origin = context.originOf(request);
       const caller = `${user.uuid} ${memberUuid(actor) ?? ''}`;
+      const clientKey = route.clientRateKey(request);
+      const client = () => clientKey;
       return showStreams.respond(request, route, {
         streamId,
         producer: user.uuid,
         caller,
         authorizeAgain: () => context.credentials.studio(request, route),
         open: (onEnd) =>
-          unsent.open({ viewer: caller, client: route.clientRateKey(request), onEnd }, (observer) =>
-            openEventStream({ log, streamId, from, ...observer }),
+          unsent.open({ viewer: caller, client: clientKey, onEnd }, (observer) =>
+            openEventStream({ log, streamId, from, client, ...observer }),
           ),
         format: `live ${origin}`,
         stateOf: (moment) => stateOf(moment, origin, winnerCode),
