@@ -71,9 +71,7 @@ export function streamHandlers({
         previous: query.page > 1 ? pageUrl(origin, query, query.page - 1) : null,
         results: streams.map((row) => streamOf(row, origin)),
       };
-      // The list of an owner has unlisted streams, which no shared cache may give to others.
-      const cacheControl = caller.kind === 'anonymous' ? 'public, no-cache' : 'no-store';
-      return route.respond(200, page, { 'Cache-Control': cacheControl });
+      return route.respond(200, page, { 'Cache-Control': 'public, no-cache' });
     },
 
     readStream: async (request, route) => {
