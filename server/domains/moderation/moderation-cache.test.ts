@@ -130,6 +130,21 @@ describe('ModerationCache', () => {
     await refreshed;
   });
 
+  test('[C-21] others run between two chats of a full read', async () => {
+    const { cache, change, newBans } = await fixture();
+    for (let stream = 0; stream < 25; stream++) change(`${stream}`, { banned: [1, 2] });
+    let isOver = false;
+    const refreshed = cache.refresh().finally(() => {
+      isOver = true;
+    });
+    for (let before = 0; !isOver; before = newBans.length) {
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(newBans.length - before).toBeLessThanOrEqual(1);
+    }
+    await refreshed;
+    expect(newBans.length).toBe(25);
+  });
+
   test('[C-21] ModerationCache passes the bans of a stream to the subscriber at once, and then each change', async () => {
     const { cache, stored, change, state } = await fixture();
     change('a', { banned: [3] });
