@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { REOPEN_MS } from '../../protocol/limits.ts';
 import type { StreamStatus } from '../../protocol/streams.ts';
+import { ConcurrencyLimiter } from '../platform/concurrency-limiter.ts';
 import { Unavailable } from '../platform/errors.ts';
 import type { MediaConfig } from '../platform/media-settings.ts';
 import { runtime } from '../platform/runtime.ts';
@@ -39,6 +40,10 @@ const REOPEN_DELAY_MS = 10_000;
 const START_CHECK_MS = 250;
 const START_CHECKS_MAX = 1_000;
 
+// Streams of idle channels that are read at once: PostgreSQL made all others who read a stream wait for those of 2,500
+// channels, every two seconds.
+const IDLE_CHECKS_MAX = 4;
+
 // Segment lists and playlists of ended streams take 2.6 kB a segment: with these limits,
 // requests for a whole archive hold 130 MB at most.
 const ENDED_CHANNELS_MAX = 32;
@@ -65,6 +70,14 @@ export class ChannelCache implements PlayableStreams {
     max: START_CHECKS_MAX,
     ttl: START_CHECK_MS,
   });
+
+  /** Channels whose check has not ended. */
+  private readonly checking = new Set<string>();
+  private readonly idleChecks = new ConcurrencyLimiter(
+    IDLE_CHECKS_MAX,
+    Number.MAX_SAFE_INTEGER, // One for each channel.
+    'Too many channels are being checked.',
+  );
 
   constructor(private readonly options: ChannelCacheOptions) {}
 
@@ -106,7 +119,11 @@ export class ChannelCache implements PlayableStreams {
    */
   checkIdle(hasSource: (streamId: string) => boolean): void {
     for (const [streamId, opening] of this.channels) {
-      if (!hasSource(streamId)) void this.checkIdleChannel(streamId, opening, hasSource);
+      if (hasSource(streamId) || this.checking.has(streamId)) continue;
+      this.checking.add(streamId);
+      void this.checkIdleChannel(streamId, opening, hasSource).finally(() =>
+        this.checking.delete(streamId),
+      );
     }
   }
 
@@ -155,7 +172,9 @@ export class ChannelCache implements PlayableStreams {
       const channel = await opening;
       channel.releaseOldParts();
       if (this.mayChange(streamId, channel)) {
-        const stream = await this.options.store.findStream({ id: streamId });
+        const stream = await this.idleChecks.run('', () =>
+          this.options.store.findStream({ id: streamId }),
+        );
         if (stream) this.setStream(channel, stream);
         if (isOver(stream) && !channel.isEnded() && !hasSource(streamId)) {
           this.options.logger.info({ stream: streamId }, 'stream ended');
