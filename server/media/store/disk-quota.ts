@@ -29,6 +29,9 @@ export interface DiskQuotaOptions {
   readonly nowMs: () => number;
 }
 
+/** What others write is measured over at least this time. */
+const OTHERS_MS = 500;
+
 /** There is no disk space, and no segment may be evicted. */
 export class NoSpaceError extends Error {
   readonly code = 'ENOSPC';
@@ -51,6 +54,10 @@ export class DiskQuota {
   /** Free space and segment bytes at the last measurement; null: unknown. */
   private measurement: { readonly freeBytes: number; readonly bytes: number } | null = null;
   private readonly unreleased: UnreleasedSpace;
+  /** Free space and segments together, as measured after the last eviction or later. */
+  private reference = { bytes: 0, atMs: 0 };
+  /** What other programs write. */
+  private othersPerMs = 0;
 
   constructor(private readonly options: DiskQuotaOptions) {
     this.unreleased = new UnreleasedSpace(options.onUnreleased);
@@ -115,7 +122,16 @@ export class DiskQuota {
     this.measurement = freeBytes === null ? null : { freeBytes, bytes };
     if (freeBytes === null) return null;
     this.unreleased.update(freeBytes + bytes, this.options.nowMs());
+    this.updateOthers(freeBytes + bytes);
     return freeBytes + bytes;
+  }
+
+  private updateOthers(availableBytes: number): void {
+    const atMs = this.options.nowMs();
+    const elapsedMs = atMs - this.reference.atMs;
+    if (elapsedMs < OTHERS_MS) return;
+    this.othersPerMs = Math.max(0, this.reference.bytes - availableBytes) / elapsedMs;
+    this.reference = { bytes: availableBytes, atMs };
   }
 
   /** Evicts segments as needed. @returns whether this many bytes may be written */
@@ -143,6 +159,7 @@ export class DiskQuota {
     if (isEnough(0)) return false;
     // Directly before and after, so that what others write meanwhile is not taken for space that is not free yet.
     const before = await this.measure();
+    const startMs = this.options.nowMs();
     let freed = 0;
     while (!isEnough(freed)) {
       const victim = this.findVictim();
@@ -153,10 +170,18 @@ export class DiskQuota {
     }
     if (freed === 0) return false;
     const after = await this.measure();
-    const unreleased = before === null || after === null ? 0 : Math.min(freed, before - after);
-    // Less is what others wrote meanwhile: with it, a program that writes 100 MB a second used up the reserve.
-    if (unreleased > freed / 2) this.unreleased.add(unreleased, this.options.nowMs());
+    if (before !== null && after !== null) this.addUnreleased(freed, before - after, startMs);
     return true;
+  }
+
+  /** @param missing what was freed and is not free, and what others wrote meanwhile */
+  private addUnreleased(freed: number, missing: number, startMs: number): void {
+    const nowMs = this.options.nowMs();
+    const unreleased = Math.min(freed, missing - this.othersPerMs * (nowMs - startMs));
+    // Less may be an error of the estimate: with it, a program that writes 100 MB a second used up the reserve.
+    if (unreleased > freed / 2) this.unreleased.add(unreleased, nowMs);
+    const bytes = this.measurement ? this.measurement.freeBytes + this.measurement.bytes : 0;
+    this.reference = { bytes, atMs: nowMs };
   }
 
   /**
