@@ -23,8 +23,8 @@ export interface CallerRelayOptions {
   readonly session: SourceSession;
   readonly limits: RelayLimits;
   readonly toCaller: (datagram: Buffer) => void;
-  /** Counts a datagram. @returns whether its account may still send */
-  readonly takeDatagram: () => boolean;
+  /** Counts a datagram of the account. @returns the number in this second */
+  readonly countOfAccount: () => number;
   /** Called once. @param lines the receiver's last log lines, if it failed before any data */
   readonly onEnd: (reason: string, lines: readonly string[]) => void;
 }
@@ -36,8 +36,10 @@ export interface RelayLimits {
   readonly startMs: number;
   /** How long the encoder may apply back-pressure. One that hangs is restarted before, after 10.5 s. */
   readonly backPressureMs: number;
-  /** Most datagrams of the callers of an account in a second. */
+  /** Most datagrams of the caller in a second, and of all callers of its account that exceed `ownDatagramsPerSecond`. */
   readonly datagramsPerSecond: number;
+  /** Datagrams that a caller may send whatever its account sends. */
+  readonly ownDatagramsPerSecond: number;
 }
 
 export const RELAY_LIMITS: RelayLimits = {
@@ -46,6 +48,8 @@ export const RELAY_LIMITS: RelayLimits = {
   backPressureMs: 12_000,
   // 200 Mbit/s of video. At 18 µs each they take a third of the thread.
   datagramsPerSecond: 20_000,
+  // 26 Mbit/s.
+  ownDatagramsPerSecond: 2_500,
 };
 
 // A port is free when it is chosen and may be taken when the receiver binds it.
@@ -65,6 +69,7 @@ export class CallerRelay {
   private cookie: number | null = null;
   private readonly socketId: number;
   private lastDatagramMs = runtime.monotonicMs();
+  private datagramsThisSecond = 0;
   private hasData = false;
   private isEnded = false;
   private readonly ended = Promise.withResolvers<void>();
@@ -87,10 +92,15 @@ export class CallerRelay {
 
   fromCaller(datagram: Buffer): void {
     this.lastDatagramMs = runtime.monotonicMs();
-    if (!this.options.takeDatagram()) {
+    const { limits, countOfAccount } = this.options;
+    const ofAccount = countOfAccount();
+    if (++this.datagramsThisSecond > limits.datagramsPerSecond) {
       this.end('too many datagrams');
       return;
     }
+    // Lost, which SRT repeats: one source does not end the others of its account.
+    const isOver = ofAccount > limits.datagramsPerSecond;
+    if (isOver && this.datagramsThisSecond > limits.ownDatagramsPerSecond) return;
     // Until the receiver responds, the caller only repeats its conclusion, which this relay has.
     if (this.cookie === null) return;
     const isConclusion = readHandshake(datagram)?.type === 'conclusion';
@@ -100,6 +110,7 @@ export class CallerRelay {
 
   /** Called each second. Ends the relay when the caller is silent for too long. */
   checkSecond(): void {
+    this.datagramsThisSecond = 0;
     if (runtime.monotonicMs() - this.lastDatagramMs > this.options.limits.idleMs) {
       this.end('timeout: the sender is silent');
     }

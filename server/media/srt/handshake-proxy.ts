@@ -207,7 +207,7 @@ export class HandshakeProxy {
         session,
         limits,
         toCaller: (datagram) => send(datagram, port, address),
-        takeDatagram: () => this.takeDatagram(session.producer),
+        countOfAccount: () => this.countDatagram(session.producer),
         onEnd: (reason, lines) => {
           this.receiverPorts.delete(receiverPort);
           if (this.callers.get(name) === caller) this.callers.delete(name);
@@ -234,11 +234,11 @@ export class HandshakeProxy {
     } else logger.warn({ ...fields, reason: error.message }, 'source refused');
   }
 
-  /** By account: one has two sources for each processor, and each could take a third of the thread. */
-  private takeDatagram(producer: string): boolean {
+  /** By account: it has two sources for each processor, and each could take a third of the thread. */
+  private countDatagram(producer: string): number {
     const count = (this.datagramsThisSecond.get(producer) ?? 0) + 1;
     this.datagramsThisSecond.set(producer, count);
-    return count <= (this.options.limits ?? RELAY_LIMITS).datagramsPerSecond;
+    return count;
   }
 
   private cleanUp(): void {
