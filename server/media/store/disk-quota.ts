@@ -54,8 +54,11 @@ export class DiskQuota {
   /** Free space and segment bytes at the last measurement; null: unknown. */
   private measurement: { readonly freeBytes: number; readonly bytes: number } | null = null;
   private readonly unreleased: UnreleasedSpace;
-  /** Free space and segments together, as measured after the last eviction or later. */
-  private reference = { bytes: 0, atMs: 0 };
+  private runningEvictions = 0;
+  /** Free space and segments together at the last measurement; null: an eviction broke off since. */
+  private last: { readonly availableBytes: number; readonly atMs: number } | null = null;
+  /** By how much they became less between measurements without an eviction. */
+  private quiet = { lostBytes: 0, ms: 0 };
   /** What other programs write. */
   private othersPerMs = 0;
 
@@ -127,11 +130,15 @@ export class DiskQuota {
   }
 
   private updateOthers(availableBytes: number): void {
+    const { last, quiet } = this;
     const atMs = this.options.nowMs();
-    const elapsedMs = atMs - this.reference.atMs;
-    if (elapsedMs < OTHERS_MS) return;
-    this.othersPerMs = Math.max(0, this.reference.bytes - availableBytes) / elapsedMs;
-    this.reference = { bytes: availableBytes, atMs };
+    this.last = { availableBytes, atMs };
+    if (last === null || this.runningEvictions > 0) return;
+    quiet.lostBytes += last.availableBytes - availableBytes;
+    quiet.ms += atMs - last.atMs;
+    if (quiet.ms < OTHERS_MS) return;
+    this.othersPerMs = Math.max(0, quiet.lostBytes) / quiet.ms;
+    this.quiet = { lostBytes: 0, ms: 0 };
   }
 
   /** Evicts segments as needed. @returns whether this many bytes may be written */
@@ -160,28 +167,42 @@ export class DiskQuota {
     // Directly before and after, so that what others write meanwhile is not taken for space that is not free yet.
     const before = await this.measure();
     const startMs = this.options.nowMs();
-    let freed = 0;
-    while (!isEnough(freed)) {
-      const victim = this.findVictim();
-      if (!victim) break;
-      freed += await victim.removeOldest();
-      this.evictedSegments++;
-      this.options.onEvict(victim);
-    }
+    const freed = await this.removeSegments(isEnough);
     if (freed === 0) return false;
-    const after = await this.measure();
+    const after = this.last?.availableBytes ?? null;
     if (before !== null && after !== null) this.addUnreleased(freed, before - after, startMs);
     return true;
+  }
+
+  /** Removes segments until enough bytes are freed, and measures. @returns the bytes of the removed segments */
+  private async removeSegments(isEnough: (freedBytes: number) => boolean): Promise<number> {
+    let freed = 0;
+    this.runningEvictions++;
+    try {
+      while (!isEnough(freed)) {
+        const victim = this.findVictim();
+        if (!victim) break;
+        freed += await victim.removeOldest();
+        this.evictedSegments++;
+        this.options.onEvict(victim);
+      }
+      if (freed > 0) await this.measure();
+    } catch (error) {
+      this.last = null;
+      throw error;
+    } finally {
+      this.runningEvictions--;
+    }
+    return freed;
   }
 
   /** @param missing what was freed and is not free, and what others wrote meanwhile */
   private addUnreleased(freed: number, missing: number, startMs: number): void {
     const nowMs = this.options.nowMs();
     const unreleased = Math.min(freed, missing - this.othersPerMs * (nowMs - startMs));
-    // Less may be an error of the estimate: with it, a program that writes 100 MB a second used up the reserve.
+    // Below half it may be an error of the estimate: when it counted, a program that writes 100 MB a second used up
+    // the reserve.
     if (unreleased > freed / 2) this.unreleased.add(unreleased, nowMs);
-    const bytes = this.measurement ? this.measurement.freeBytes + this.measurement.bytes : 0;
-    this.reference = { bytes, atMs: nowMs };
   }
 
   /**

@@ -316,7 +316,13 @@ test('[M-28] what other programs write during an eviction does not count as free
 });
 
 test('[M-28] far below the reserve, segments are evicted once for space that becomes free late', async () => {
-  const { evicted, sweepAfter } = await startAtReserve(false, SMALL_RESERVE_BYTES);
+  const { disk, fixture, evicted, sweepAfter } = await startAtReserve(false, SMALL_RESERVE_BYTES);
+  Object.assign(disk, {
+    remove: async (path: string) => {
+      await localDisk.remove(path);
+      fixture.clock.nowMs += 30;
+    },
+  });
   await sweepAfter(80);
   for (let second = 0; second < 20; second++) await sweepAfter(0);
   expect(evicted()).toBe(80);
