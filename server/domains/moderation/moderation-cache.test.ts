@@ -130,9 +130,10 @@ describe('ModerationCache', () => {
     await refreshed;
   });
 
-  test('[C-21] others run between two chats of a full read', async () => {
+  test('[C-21] others run between two chats with 1,000 bans of a full read', async () => {
     const { cache, change, newBans } = await fixture();
-    for (let stream = 0; stream < 25; stream++) change(`${stream}`, { banned: [1, 2] });
+    const banned = Array.from({ length: 1_000 }, (_, seat) => seat);
+    for (let stream = 0; stream < 25; stream++) change(`${stream}`, { banned });
     let isOver = false;
     const refreshed = cache.refresh().finally(() => {
       isOver = true;
