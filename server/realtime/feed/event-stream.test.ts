@@ -182,6 +182,17 @@ describe('an event stream', () => {
     }
   });
 
+  test('[F-21] a stream whose client has left reads no page', async () => {
+    const { log, reads } = testLog(159);
+    const sink = { write: () => {}, unsentBytes: () => 0, end: () => {}, abort: () => {} };
+    const options = { streamId: 's', from: 100, sink, onEnd: () => {}, onUnsent: () => {} };
+    const streams = Array.from({ length: 100 }, () => new IntervalStream({ log, ...options }));
+    const all = streams.map((stream) => stream.onWritable());
+    for (const stream of streams) stream.onClosed();
+    await Promise.all(all);
+    expect(reads()).toBe(1);
+  });
+
   test('[F-21] [F-3] networks take turns to catch up, also behind a page that the database does not return', async () => {
     const { log } = testLog(159);
     const isStuck = Promise.withResolvers<never>();

@@ -124,6 +124,7 @@ export class IntervalStream {
     while (!this.isOver && this.next <= log.watermark()) {
       if (sink.unsentBytes() >= ROOM_BYTES) return; // `onWritable` continues.
       const late = await queue.run(client, async () => {
+        if (this.isOver) return null;
         const { turn } = queue;
         const range = await log.range(streamId, this.next, log.watermark(), client);
         if (queue.turn !== turn) return range;

@@ -38,6 +38,33 @@ test('[F-25] a further event stream ends one of the address with the most, and i
   streams.endAll();
 });
 
+test('[F-25] a stream that ends for another makes no room for the next request of its connection', () => {
+  const streams = new OpenStreams(() => 0, new UnsentBudget(), 4);
+  let openCount = 0;
+  let seat = 0;
+  const open = (client: string, onEnded: () => void) =>
+    streams.open({ streamId: 's', seat: seat++, expiresMs: 60_000 }, client, ({ onEnd }) => {
+      openCount++;
+      const end = () => {
+        openCount--;
+        onEnd();
+        onEnded();
+      };
+      return { end, abort: end };
+    });
+  const openAgain = () => {
+    try {
+      open('192.0.2.1', () => {});
+    } catch {
+      // Too many.
+    }
+  };
+  for (let n = 0; n < 4; n++) open('192.0.2.1', openAgain);
+  open('192.0.2.2', () => {});
+  expect(openCount).toBe(4);
+  streams.endAll();
+});
+
 test('[F-25] the event streams of an IPv6 /48 count together, and one that ended makes room', () => {
   const { streams, open, openCounts } = fixture();
   const first = open('2001:db8:1:1::/64');

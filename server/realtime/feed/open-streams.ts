@@ -26,6 +26,8 @@ export class OpenStreams {
   /** By `clientKey`; those of unknown clients are one group. */
   private readonly ofClient = new Map<string, Set<EndableStream>>();
   private largest = { client: '', untilMs: 0 };
+  /** Room that is being made for streams. */
+  private reserved = 0;
   private isEnded = false;
 
   /** @param nowMs service time */
@@ -49,7 +51,7 @@ export class OpenStreams {
     // Clients reconnect at once after `endAll`, which would keep the drain from finishing.
     if (this.isEnded) throw new Unavailable('The service is stopping.');
     const key = client === null ? '' : clientKey(client);
-    if (this.streams.size >= this.streamsMax) this.makeRoom(key);
+    if (this.streams.size + this.reserved >= this.streamsMax) this.makeRoom(key);
     const { streamId, seat } = viewer;
     const ofClient = this.ofClient.get(key) ?? new Set();
     this.ofClient.set(key, ofClient);
@@ -73,7 +75,13 @@ export class OpenStreams {
     if (!streams || streams.size <= (this.ofClient.get(key)?.size ?? 0) + 1)
       throw new Unavailable('Too many event streams are open on this node.');
     const [oldest] = streams;
-    oldest?.end();
+    // Its connection may have received the next request, which would take the room at once.
+    this.reserved++;
+    try {
+      oldest?.end();
+    } finally {
+      this.reserved--;
+    }
   }
 
   private largestClient(): string {
