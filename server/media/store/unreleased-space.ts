@@ -46,8 +46,11 @@ export class UnreleasedSpace {
       left -= released;
       this.totalBytes -= released;
       if (oldest.bytes === 0) this.evictions.shift();
-      if (this.totalBytes === 0) this.isReported = false;
     }
+    // Not by the sum: those of fractions are not exact.
+    if (left === bytes || this.evictions.first()) return;
+    this.totalBytes = 0;
+    this.isReported = false;
   }
 
   private removeExpired(nowMs: number): number {
