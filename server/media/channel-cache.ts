@@ -157,6 +157,7 @@ export class ChannelCache implements PlayableStreams {
     const hasEnded = isOver(stream);
     const channel = new Channel(streamId, segments, config, hasEnded, state.reopened);
     channel.setStream(state);
+    channel.account = stream?.producer ?? '';
     const ended = stream?.ended ?? null;
     if (ended !== null) segments.setEnded(ended);
     if (hasEnded) this.keepEnded(streamId, channel, ended);

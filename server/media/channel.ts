@@ -61,6 +61,7 @@ type Listed = Pick<Presentation, 'epochs' | 'segments'>;
 
 /** The video of one stream: serves what is playable and stores the segments of its source. */
 export class Channel implements PlayableStream {
+  account = '';
   private changeCount = 0;
   private readonly partsBySeq = new Map<number, SegmentParts>();
   private readonly partListsBySeq = new Map<number, readonly Part[]>();

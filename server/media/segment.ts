@@ -120,6 +120,8 @@ export interface Presentation {
 
 /** A stream that the origin serves. */
 export interface PlayableStream {
+  /** The account of the stream; empty: unknown. */
+  readonly account: string;
   presentation(): Presentation;
   /** @param epoch name of the epoch, here and below */
   init(epoch: number, track: TrackId): Uint8Array | null;

@@ -37,7 +37,7 @@ export class WorkQueue {
   }
 
   /**
-   * @param network of the client who waits for it
+   * @param network of the client who waits for it, or the account of a live stream: each takes turns
    * @param key for `join`
    */
   add<Result>(

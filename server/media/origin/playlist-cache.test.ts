@@ -124,6 +124,20 @@ test('[M-30] a delta update does not wait while full playlists of live streams a
   await Promise.all(full);
 });
 
+test('[M-30] accounts take turns while the playlists of live streams are rendered', async () => {
+  const cache = new PlaylistCache();
+  const ended: string[] = [];
+  const request = async (account: string, key: string) => {
+    const stream = Object.assign(new FakeStream().startEpoch(), { account });
+    await cache.get(stream, key, renderSlowly);
+    ended.push(account);
+  };
+  const many = Array.from({ length: 10 }, (_, n) => request('many', `${n}`));
+  await request('one', 'playlist');
+  expect(ended.length).toBeLessThanOrEqual(4);
+  await Promise.all(many);
+});
+
 test('the playlists of a stream that is often requested stay in the cache, and others leave it', async () => {
   const cache = new PlaylistCache();
   const stream = new FakeStream().startEpoch();

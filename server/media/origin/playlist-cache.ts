@@ -80,10 +80,8 @@ class RenderQueue {
   }
 
   /** @param segments that the playlist lists at most */
-  add(network: string, segments: number, rendering: Sliced<Result>): Promise<Result> {
-    return this.queue.add(network, rendering, segments, () =>
-      runInSlices(rendering, this.pace.step),
-    );
+  add(group: string, segments: number, rendering: Sliced<Result>): Promise<Result> {
+    return this.queue.add(group, rendering, segments, () => runInSlices(rendering, this.pace.step));
   }
 
   join(network: string, rendering: Sliced<Result>): void {
@@ -105,7 +103,7 @@ export interface PlaylistRequest {
 export class PlaylistCache {
   private readonly playlists = new WeakMap<PlayableStream, StreamPlaylists>();
   private readonly endedQueue = new RenderQueue();
-  /** Of streams that have not ended: their playlists do not wait for those of an archive. */
+  /** Of streams that have not ended: their playlists do not wait for those of an archive. Accounts take turns. */
   private readonly openQueue = new RenderQueue();
   /** Ended streams whose playlists are being rendered, with the network that requested the first. */
   private readonly endedStreams = new Map<PlayableStream, string>();
@@ -155,7 +153,8 @@ export class PlaylistCache {
       if (slice.done) return slice.value;
     }
     const queue = isEnded ? this.endedQueue : this.openQueue;
-    const result = queue.add(isEnded ? network() : '', segments.length, rendering).finally(() => {
+    const group = isEnded ? network() : stream.account;
+    const result = queue.add(group, segments.length, rendering).finally(() => {
       own.running.delete(key);
       if (own.running.size === 0) this.endedStreams.delete(stream);
     });

@@ -110,8 +110,17 @@ class FfprobeProbe implements Probe {
       this.cleanUp();
       this.settle.resolve({ ...info, analyzeMs });
     } catch (error) {
-      if (this.attempts < ANALYZE_STEPS_MS.length && !this.isInputEnded) this.startFfprobe();
+      if (this.attempts < ANALYZE_STEPS_MS.length && !this.isInputEnded) this.tryFfprobe();
       else this.fail((error as Error).message);
+    }
+  }
+
+  // In the handler of an event, where an error would end the service.
+  private tryFfprobe(): void {
+    try {
+      this.startFfprobe();
+    } catch (error) {
+      this.fail((error as Error).message);
     }
   }
 

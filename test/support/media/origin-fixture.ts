@@ -23,6 +23,7 @@ export interface FakeStreamOptions {
 
 /** A stream that a test advances. The content of a file says which file it is. */
 export class FakeStream implements PlayableStream {
+  account = 'account';
   isEnded = false;
   reopenedMs: number | null = null;
   /** Segment files to serve instead of bytes in memory. */
