@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { BunRequest } from 'bun';
 import type { z } from 'zod';
 import type { User } from '../../protocol/accounts.ts';
+import { BODY_BYTES } from '../../protocol/limits.ts';
 import type { Operation } from '../../protocol/operation.ts';
 import { idempotencyKeySchema } from '../../protocol/studio.ts';
 import { hasBody, readBody, validate } from '../http/body.ts';
@@ -15,6 +16,7 @@ import { withinBudget } from '../storage/sql/request-budget.ts';
 import { type Actor, type Credentials, memberUuid, type StudioCaller } from './credentials.ts';
 import type { ExportSlices } from './export-slices.ts';
 import { JsonText } from './json-text.ts';
+import { LargeBodies } from './large-bodies.ts';
 import type { LargeOperations } from './large-operations.ts';
 import type { LargeResponses } from './large-responses.ts';
 import type { StudioRate } from './studio-rate.ts';
@@ -89,13 +91,19 @@ export type StudioHandlerFactory = <O extends Operation>(
  * SPEC G-17), run the operation, and respond with its success status. Writes are logged.
  */
 export function studioHandlerFactory(context: StudioContext): StudioHandlerFactory {
+  const largeBodies = new LargeBodies();
   return (operation, run, { isLarge = false } = {}) => {
     const status = successStatus(operation);
     const isCounted = storesBytes(operation);
     const handle = async (...[request, route]: Parameters<Handler>): Promise<Response> => {
       const requestId = context.log.requestId(request);
       const caller = await authorizeStudio(context, request, route);
-      const body = await readOperationBody(operation, request);
+      const body =
+        operation.bodyBytes > BODY_BYTES
+          ? await largeBodies.run(caller.user.uuid, (beforeParse) =>
+              readOperationBody(operation, request, beforeParse),
+            )
+          : await readOperationBody(operation, request);
       // A client may send the body seconds later: the credential or the role may have ended since.
       if (operation.body) await context.credentials.studio(request, route);
       const write = new WriteCount(context.writeBytes, caller);
@@ -206,11 +214,14 @@ function readOperationQuery<O extends Operation>({ query }: O, request: Request)
 export async function readOperationBody<O extends Operation>(
   operation: O,
   request: Request,
+  beforeParse?: () => Promise<void>,
 ): Promise<BodyOf<O>> {
   const { body, bodyOptional, bodyBytes } = operation;
   if (!body) return undefined as BodyOf<O>;
   const isSent = !bodyOptional || hasBody(request);
-  return (isSent ? await readBody(request, body, bodyBytes) : validate(body, {})) as BodyOf<O>;
+  return (
+    isSent ? await readBody(request, body, bodyBytes, beforeParse) : validate(body, {})
+  ) as BodyOf<O>;
 }
 
 function createCall(

@@ -45,19 +45,23 @@ export function hasBody(request: Request): boolean {
 
 /**
  * Reads and validates a JSON body.
+ * @param beforeParse delays it once the body is complete
  * @throws Problem 415, 413, 408 or 400
  */
 export async function readBody<T extends z.ZodType>(
   request: Request,
   schema: T,
   maxBytes: number,
+  beforeParse?: () => Promise<void>,
 ): Promise<z.infer<T>> {
   const type = request.headers.get('content-type');
   if (type === null || !isJson(type) || request.headers.has('content-encoding')) {
     throw new Problem(415, 'Send the body as application/json in UTF-8, without encoding.');
   }
   const isAnnounced = checkContentLength(request, maxBytes);
-  return parseBody(schema, await readBytes(request, maxBytes, isAnnounced));
+  const bytes = await readBytes(request, maxBytes, isAnnounced);
+  await beforeParse?.();
+  return parseBody(schema, bytes);
 }
 
 /** Validates the bytes of a JSON body. @throws Problem 400 */
