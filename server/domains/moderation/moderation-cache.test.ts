@@ -130,6 +130,27 @@ describe('ModerationCache', () => {
     await refreshed;
   });
 
+  test('[C-21] a refresh waits for one page of a full read', async () => {
+    const { cache, change, state } = await fixture({ pageSize: 1 });
+    for (const id of ['a', 'b', 'c', 'd']) change(id, { banned: [1] });
+    await cache.refresh();
+    const pages: string[] = [];
+    cache.subscribeToBans(async (streamId) => {
+      pages.push(streamId);
+      await Bun.sleep(0);
+    });
+    pages.length = 0;
+    for (const id of ['a', 'b', 'c', 'd']) change(id, { banned: [1, 2] });
+    state.nowMs += DAY_MS;
+    const full = cache.readAllWhenDue();
+    while (pages.length === 0) await Bun.sleep(0);
+    change('e', { banned: [5] });
+    await cache.refresh();
+    expect(cache.bans.isBanned({ streamId: 'e', seat: 5 })).toBe(true);
+    await full;
+    expect(pages).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
+
   test('[C-21] others run between two chats with 1,000 bans of a full read', async () => {
     const { cache, change, newBans } = await fixture();
     const banned = Array.from({ length: 1_000 }, (_, seat) => seat);
@@ -172,7 +193,7 @@ describe('ModerationCache', () => {
     changes.splice(0);
     stored.delete('c');
     state.nowMs += DAY_MS;
-    await cache.refresh();
+    await cache.readAllWhenDue();
     expect(changes).toEqual([['c', [], [9]]]);
   });
 
@@ -313,7 +334,7 @@ describe('ModerationCache', () => {
     change('c', { banned: [3] });
     state.unavailable = null;
     state.nowMs += 10_001;
-    await cache.refresh();
+    await cache.readAllWhenDue();
     const isBanned = (streamId: string, seat: number) => cache.bans.isBanned({ streamId, seat });
     expect([isBanned('a', 1), isBanned('b', 2), isBanned('c', 3)]).toEqual([true, false, true]);
   });
@@ -331,7 +352,7 @@ describe('ModerationCache', () => {
     });
     change('a', { banned: [1, 2] });
     state.nowMs += DAY_MS;
-    const refreshed = cache.refresh();
+    const refreshed = cache.readAllWhenDue();
     while (!isWaiting) await Bun.sleep(0);
     expect(cache.chatMode('b')).toMatchObject({ paused: true, slowModeMs: 5 });
     expect(cache.mutedUntil({ streamId: 'b', seat: 4 })).toBeNull();
@@ -347,7 +368,7 @@ describe('ModerationCache', () => {
     await cache.refresh();
     expect(cache.chatMode('a').paused).toBe(true);
     state.nowMs += 3600_001;
-    await cache.refresh();
+    await cache.readAllWhenDue();
     expect(cache.chatMode('a').paused).toBe(false);
   });
 });

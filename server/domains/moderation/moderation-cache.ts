@@ -55,7 +55,7 @@ const REFRESH_MS = 400;
 // A full read drops chats of streams that ended long ago.
 const FULL_READ_MS = 3600_000;
 const FULL_READ_AFTER_FAILURE_MS = 10_000;
-/** Restrictions that a full read applies in one turn of the event loop: 1.7 million at once stopped it for 1.4 s. */
+/** Restrictions that are applied in one turn of the event loop: 1.7 million at once stopped it for 1.4 s. */
 const APPLIED_AT_ONCE = 1_000;
 
 function isLifted([, until]: RestrictionsRow['seats'][number]): boolean {
@@ -90,13 +90,22 @@ export class ModerationCache {
   readonly bans = new BannedSeats();
   readonly #chats = new Map<string, CachedChat>();
   #lastChange = 0;
-  #nextFullReadMs = Number.NEGATIVE_INFINITY;
-  #pendingRead: Promise<void> | null = null;
+  #nextFullReadMs: number;
+  /** The last read that was asked for. Reads run one after another, so that none applies an older state. */
+  #lastRead: Promise<unknown> = Promise.resolve();
+  /** A read of changes that has not begun yet. */
+  #waitingRead: Promise<void> | null = null;
+  #fullRead: Promise<void> | null = null;
+  /** How often another database was found, and which of them was read whole. */
+  #database = 0;
+  #databaseRead = 0;
   #timer: Timer | null = null;
   readonly #bannedListeners: BannedListener[] = [];
   #bansListener: BansListener | null = null;
 
-  constructor(private readonly options: ModerationCacheOptions) {}
+  constructor(private readonly options: ModerationCacheOptions) {
+    this.#nextFullReadMs = options.nowMs() + FULL_READ_MS;
+  }
 
   /** The mode of a stream's chat; the default if it was never moderated. */
   chatMode(streamId: string): Pick<CachedChat, 'slowModeMs' | 'paused'> {
@@ -127,7 +136,10 @@ export class ModerationCache {
 
   /** Starts the periodic refresh. */
   start(): void {
-    this.#timer ??= runtime.setInterval(() => void this.refresh(), REFRESH_MS);
+    this.#timer ??= runtime.setInterval(
+      () => void this.refresh().then(() => this.readAllWhenDue()),
+      REFRESH_MS,
+    );
   }
 
   stop(): void {
@@ -141,48 +153,88 @@ export class ModerationCache {
    */
   async refresh(): Promise<void> {
     try {
-      // A pending read may have started before the commit.
-      await this.#pendingRead?.catch(() => {});
-      this.#pendingRead ??= this.#read().finally(() => {
-        this.#pendingRead = null;
-      });
-      await this.#pendingRead;
+      await this.#readChanges();
+      // Another one may be found while this one is read.
+      while (this.#databaseRead !== this.#database) await this.#readAll();
     } catch (error) {
-      // After a failover that lost commits, change numbers are issued again: a node that read the lost changes
-      // would skip the new ones for up to an hour (N-22). It waits, since the database may be overloaded.
-      const nowMs = this.options.nowMs();
-      const nextMs = nowMs + FULL_READ_AFTER_FAILURE_MS;
-      // An earlier one stays, unless it has just failed: failures in a row must not put it off.
-      if (this.#nextFullReadMs < nowMs || this.#nextFullReadMs > nextMs)
-        this.#nextFullReadMs = nextMs;
-      if (!(error instanceof Unavailable)) this.options.onError(error);
+      this.#onFailure(error);
     }
   }
 
-  async #read(): Promise<void> {
+  /**
+   * Reads all chats once an hour, and soon after a failure. It takes seconds when an account restricted a million
+   * viewers; calls of `refresh` do not wait for it.
+   */
+  async readAllWhenDue(): Promise<void> {
+    if (this.options.nowMs() <= this.#nextFullReadMs) return;
+    try {
+      await this.#readAll();
+    } catch (error) {
+      this.#onFailure(error);
+    }
+  }
+
+  #onFailure(error: unknown): void {
+    // After a failover that lost commits, change numbers are issued again: a node that read the lost changes
+    // would skip the new ones for up to an hour (N-22). It waits, since the database may be overloaded.
     const nowMs = this.options.nowMs();
-    const last = await this.options.store.lastModerationChange({});
-    // A smaller number than before means another database, such as a promoted replica (N-22).
-    const isFull = last < this.#lastChange || nowMs > this.#nextFullReadMs;
-    if (last === this.#lastChange && !isFull) return;
-    const found = new Set<string>();
-    let lastApplied = 0;
-    let appliedAtOnce = 0;
-    for await (const change of this.#changes(isFull, nowMs)) {
-      await this.#apply(change);
-      lastApplied = change.chat.changed;
-      if (!isFull) continue;
-      found.add(change.chat.streamId);
-      for (const { seats } of change.restrictions) appliedAtOnce += seats.length;
-      if (appliedAtOnce < APPLIED_AT_ONCE) continue;
-      appliedAtOnce = 0;
-      await new Promise<void>((resolve) => runtime.setImmediate(resolve));
-    }
-    if (isFull) await this.#forgetAllExcept(found);
-    this.#lastChange = Math.max(last, lastApplied);
-    if (isFull) this.#nextFullReadMs = nowMs + FULL_READ_MS;
+    const nextMs = nowMs + FULL_READ_AFTER_FAILURE_MS;
+    // An earlier one stays, unless it has just failed: failures in a row must not put it off.
+    if (this.#nextFullReadMs < nowMs || this.#nextFullReadMs > nextMs)
+      this.#nextFullReadMs = nextMs;
+    if (!(error instanceof Unavailable)) this.options.onError(error);
   }
 
+  #afterLastRead<T>(read: () => Promise<T>): Promise<T> {
+    const result = this.#lastRead.then(read);
+    this.#lastRead = result.catch(() => {});
+    return result;
+  }
+
+  /** Calls before it begins share it: a read that runs may have begun before their commits. */
+  #readChanges(): Promise<void> {
+    this.#waitingRead ??= this.#afterLastRead(async () => {
+      this.#waitingRead = null;
+      const last = await this.options.store.lastModerationChange({});
+      // A smaller number than before means another database, such as a promoted replica (N-22).
+      if (last < this.#lastChange) {
+        this.#database++;
+        this.#lastChange = last;
+      }
+      if (last === this.#lastChange) return;
+      let next: number | null = this.#lastChange;
+      while (next !== null) {
+        const page: ChangedChats = await this.#readPage(next, { isFull: false });
+        this.#lastChange = Math.max(this.#lastChange, page.chats.at(-1)?.changed ?? 0);
+        next = page.next;
+      }
+      this.#lastChange = Math.max(this.#lastChange, last);
+    });
+    return this.#waitingRead;
+  }
+
+  #readAll(): Promise<void> {
+    this.#fullRead ??= this.#readAllPages().finally(() => {
+      this.#fullRead = null;
+    });
+    return this.#fullRead;
+  }
+
+  /** Reads of changes run between its pages. */
+  async #readAllPages(): Promise<void> {
+    const database = this.#database;
+    const found = new Set<string>();
+    let next: number | null = 0;
+    while (next !== null) {
+      const after: number = next;
+      const page = await this.#afterLastRead(() => this.#readPage(after, { isFull: true }));
+      for (const { streamId } of page.chats) found.add(streamId);
+      next = page.next;
+    }
+    await this.#afterLastRead(() => this.#forgetAllExcept(found));
+    this.#databaseRead = database;
+    this.#nextFullReadMs = this.options.nowMs() + FULL_READ_MS;
+  }
   /** After a full read, removes what streams had that have no chat state any more. */
   async #forgetAllExcept(found: ReadonlySet<string>): Promise<void> {
     for (const streamId of [...this.#chats.keys()])
@@ -193,19 +245,25 @@ export class ModerationCache {
     }
   }
 
-  async *#changes(isFull: boolean, nowMs: number): AsyncGenerator<ChatChange> {
-    let next: number | null = isFull ? 0 : this.#lastChange;
-    while (next !== null) {
-      const page: ChangedChats = await this.options.store.changedChats({ after: next, nowMs });
-      const known = page.chats.map((chat) => ({
-        chat,
-        after: isFull ? null : this.#knownRevision(chat),
-      }));
-      const restrictions = await this.#readRestrictions(known, nowMs);
-      for (const { chat, after } of known)
-        yield { chat, after, restrictions: restrictions.get(chat.streamId) ?? [] };
-      next = page.next;
+  /** Reads and applies a page of the chats whose change number exceeds `after`. */
+  async #readPage(after: number, { isFull }: { isFull: boolean }): Promise<ChangedChats> {
+    const nowMs = this.options.nowMs();
+    const page = await this.options.store.changedChats({ after, nowMs });
+    const known = page.chats.map((chat) => ({
+      chat,
+      after: isFull ? null : this.#knownRevision(chat),
+    }));
+    const restrictions = await this.#readRestrictions(known, nowMs);
+    let appliedAtOnce = 0;
+    for (const { chat, after } of known) {
+      const ofChat = restrictions.get(chat.streamId) ?? [];
+      await this.#apply({ chat, after, restrictions: ofChat });
+      for (const { seats } of ofChat) appliedAtOnce += seats.length;
+      if (appliedAtOnce < APPLIED_AT_ONCE) continue;
+      appliedAtOnce = 0;
+      await new Promise<void>((resolve) => runtime.setImmediate(resolve));
     }
+    return page;
   }
 
   /** Reads the restrictions that the cache does not know, by stream. */
