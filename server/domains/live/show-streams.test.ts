@@ -9,6 +9,8 @@ import type { LiveShow } from './live-sql.ts';
 import { ACCOUNT_STREAMS_MAX, CALLER_STREAMS_MAX } from './open-stream-limit.ts';
 import { ShowStreams } from './show-streams.ts';
 
+const NOT_ABORTED = new AbortController().signal;
+
 /** Streams of shows without a network; `states` has the formats of the states that were made. */
 function fixture() {
   const states: string[] = [];
@@ -31,8 +33,11 @@ function fixture() {
   const streams = new ShowStreams(context, shows);
   return {
     states,
-    open(caller: string, { producer = 'me', format = 'present', method = 'GET' } = {}) {
-      const request = { method } as BunRequest<string>;
+    open(
+      caller: string,
+      { producer = 'me', format = 'present', method = 'GET', signal = NOT_ABORTED } = {},
+    ) {
+      const request = { method, signal } as BunRequest<string>;
       return streams.respond(request, { headers: {} } as Route, {
         ...{ streamId: 'a', producer, caller, format },
         authorizeAgain: async () => {},
@@ -79,6 +84,17 @@ describe('the event streams of a show', () => {
     for (let n = 0; n < 2; n++) expect(open('a member', { method: 'HEAD' }).status).toBe(200);
     expect(open('a member').status).toBe(200);
     expect(() => open('a member')).toThrow(RateLimited);
+    stop();
+  });
+
+  test('[B-19] a stream ends when its client has left, also before it began', async () => {
+    const { open, stop } = fixture();
+    const client = new AbortController();
+    for (let n = 0; n < CALLER_STREAMS_MAX; n++) open('a member', { signal: client.signal });
+    client.abort();
+    for (let n = 0; n <= CALLER_STREAMS_MAX; n++) {
+      expect(open('a member', { signal: client.signal }).status).toBe(200);
+    }
     stop();
   });
 

@@ -50,7 +50,11 @@ export class ShowStreams {
     };
     const release = this.#limit.take(options);
     if (request.method !== 'HEAD') {
-      return new Response(this.#openStream(options, release).body, { headers });
+      const stream = this.#openStream(options, release);
+      // The client may have left while its credentials were checked.
+      request.signal.addEventListener('abort', () => stream.end(), { once: true });
+      if (request.signal.aborted) stream.end();
+      return new Response(stream.body, { headers });
     }
     release();
     return new Response(openingOnly(), { headers });
