@@ -18,23 +18,38 @@ export class CatchUpQueue {
   /** The number of the turn in which steps run now. */
   turn = 0;
 
-  /** Reads a page, and sends it, or one that was read in an earlier turn. Networks take turns. It rejects as `step` does. */
+  /** Reads a page, and sends it in the same turn if it can. Networks take turns. It rejects as `step` does. */
   run<T>(client: ReadClient | undefined, step: () => Promise<T>): Promise<T> {
+    return this.add(client, step, (network, start) => this.waiting.push(network, start));
+  }
+
+  /**
+   * Sends a page that was read in an earlier turn. Of its network it is the first: while such pages wait in memory,
+   * the network reads no further one.
+   */
+  runFirst(client: ReadClient | undefined, step: () => Promise<void>): Promise<void> {
+    return this.add(client, step, (network, start) => this.waiting.unshift(network, start));
+  }
+
+  private add<T>(
+    client: ReadClient | undefined,
+    step: () => Promise<T>,
+    wait: (network: string, start: () => Promise<unknown>) => void,
+  ): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    const start = () => step().then(resolve, reject);
-    this.waiting.push(networkOf(client?.() ?? '') ?? '', start);
+    wait(networkOf(client?.() ?? '') ?? '', () => step().then(resolve, reject));
     if (!this.isRunning) void this.runAll();
     return promise;
   }
 
   private async runAll(): Promise<void> {
     this.isRunning = true;
-    let next = this.waiting.shift();
-    while (next) next = await this.runSlice(next);
+    for (let next = this.waiting.shift(); next; )
+      next = (await this.runSlice(next)) ?? this.waiting.shift();
     this.isRunning = false;
   }
 
-  /** @returns the first step of the next slice */
+  /** @returns a step that it took and did not run */
   private async runSlice(first: () => Promise<unknown>): Promise<typeof first | undefined> {
     const endMs = runtime.monotonicMs() + SLICE_MS;
     const { turn } = this;
@@ -48,6 +63,6 @@ export class CatchUpQueue {
       next = this.waiting.shift();
     }
     await turnOver;
-    return next ?? this.waiting.shift();
+    return next;
   }
 }

@@ -161,6 +161,35 @@ describe('an event stream', () => {
     }
   });
 
+  test('[F-25] few pages from the database wait in memory until they are sent', async () => {
+    const { log } = testLog(102);
+    let read = 0;
+    let written = 0;
+    const range: FeedLog['range'] = async (...page) => {
+      for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
+      read++;
+      return log.range(...page);
+    };
+    const slowLog = { ...log, range };
+    const sink = { write: () => void written++, unsentBytes: () => 0, end() {}, abort() {} };
+    const options = { streamId: 's', from: 100, sink, onEnd() {}, onUnsent() {} };
+    const all = Array.from({ length: 200 }, () =>
+      new IntervalStream({ log: slowLog, ...options }).onWritable(),
+    );
+    let isOver = false;
+    const finished = Promise.all(all).finally(() => {
+      isOver = true;
+    });
+    let mostWaiting = 0;
+    while (!isOver) {
+      await new Promise((resolve) => setImmediate(resolve));
+      mostWaiting = Math.max(mostWaiting, read - written);
+    }
+    await finished;
+    expect(written).toBe(200);
+    expect(mostWaiting).toBeLessThan(10);
+  });
+
   test('[F-21] streams that catch up become live, however many wait for their time', async () => {
     let nowMs = 0;
     replaceRuntime({ ...SYSTEM_RUNTIME, monotonicMs: () => nowMs });

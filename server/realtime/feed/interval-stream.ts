@@ -132,7 +132,7 @@ export class IntervalStream {
         return null;
       });
       // In a turn of its own: thousands of streams may have waited for one read of the database.
-      if (late) await queue.run(client, async () => this.sendPage(late));
+      if (late) await queue.runFirst(client, async () => this.sendPage(late));
     }
     if (this.isOver) return;
     this.unsubscribe ??= log.subscribe(streamId, (interval, body) => this.onSealed(interval, body));
