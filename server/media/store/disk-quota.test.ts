@@ -1,4 +1,6 @@
 import { afterEach, expect, test } from 'bun:test';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import {
   addSegments,
   createFixture,
@@ -131,4 +133,20 @@ test('[M-28] writers that evict at the same time free what is missing once', asy
   const { evicted } = store.stats();
   expect(evicted).toBeGreaterThanOrEqual(20);
   expect(evicted).toBeLessThanOrEqual(28);
+});
+
+test('[M-28] epochs whose segments were evicted from a recording are removed', async () => {
+  const fixture = await createFixture({ spaceBytes: 60 * 4096, dvrMs: HOUR_MS });
+  const store = await fixture.start();
+  const recording = await store.open(STREAM);
+  recording.setRetention('recording');
+  for (const epoch of range(0, 100)) {
+    recording.addEpoch(epochOf(epoch));
+    await addSegments(fixture, recording, [epoch], { epoch });
+  }
+  expect(seqsOf(recording)).toEqual(range(40, 100));
+  await store.sweep();
+  const names = await readdir(join(fixture.directory, STREAM));
+  const epochs = names.filter((name) => name.endsWith('.epoch'));
+  expect(new Set(epochs)).toEqual(new Set(range(40, 100).map((epoch) => `${epoch}.epoch`)));
 });

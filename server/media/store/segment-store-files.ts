@@ -328,7 +328,7 @@ export class FileSegmentStore implements SegmentStore {
       await folder.removeBefore(
         hasExpired ? Number.POSITIVE_INFINITY : endMs - dvrMs - REMOVAL_DELAY_MS,
       );
-    }
+    } else await folder.removeOldEpochs();
     if (folder.files.length > 0 || this.loading.has(streamId) || this.live.has(streamId)) return;
     if (folder.next && nowMs() < folder.next.atMs + this.options.dvrMs) return;
     await folder.removeEmpty();

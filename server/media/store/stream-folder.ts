@@ -285,7 +285,8 @@ export class StreamFolder {
     await this.disk.removeEmptyFolder(this.path);
   }
 
-  private async removeOldEpochs(): Promise<void> {
+  /** Removes epochs before that of the first segment: the quota evicts the segments alone. */
+  async removeOldEpochs(): Promise<void> {
     const firstEpoch = this.files[0]?.epoch;
     for (const number of this.epochs) {
       if (firstEpoch === undefined || number >= firstEpoch) continue;
