@@ -17,7 +17,7 @@ export class FakeSession implements SourceSession {
   private readonly chunks: Uint8Array[] = [];
   private readonly closing = Promise.withResolvers<SourceEnd>();
   readonly closed = this.closing.promise;
-  readonly producer = 'one account';
+  readonly producer: string = 'one account';
   private readonly ending = Promise.withResolvers<string>();
   private draining = Promise.withResolvers<void>();
   private waiting: { bytes: number; resolve: () => void }[] = [];
@@ -37,7 +37,7 @@ export class FakeSession implements SourceSession {
   }
 
   drained(): Promise<void> {
-    return this.draining.promise;
+    return this.acceptsMore ? Promise.resolve() : this.draining.promise;
   }
 
   end(reason: string): void {
