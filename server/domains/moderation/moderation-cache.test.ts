@@ -151,6 +151,44 @@ describe('ModerationCache', () => {
     expect(pages).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
+  test('[C-21] a chat that was first moderated during the last page of a full read stays so', async () => {
+    const { cache, change, state, calls } = await fixture();
+    change('a', { banned: [1] });
+    await cache.refresh();
+    state.nowMs += DAY_MS;
+    const inEffect = Promise.withResolvers<void>();
+    cache.subscribeToBans(() => inEffect.promise);
+    change('a', { banned: [1, 2] });
+    calls.pages = 0;
+    const full = cache.readAllWhenDue();
+    while (calls.pages === 0) await Promise.resolve();
+    change('e', { banned: [5], paused: true });
+    const refreshed = cache.refresh();
+    inEffect.resolve();
+    await Promise.all([full, refreshed]);
+    expect(cache.bans.isBanned({ streamId: 'e', seat: 5 })).toBe(true);
+    expect(cache.chatMode('e').paused).toBe(true);
+  });
+
+  test('[N-22] a failure during a full read brings another one after 10 s', async () => {
+    const { cache, change, state, calls, stored } = await fixture({ pageSize: 1 });
+    for (const id of ['a', 'b', 'c']) change(id, { banned: [1] });
+    await cache.refresh();
+    state.nowMs += DAY_MS;
+    calls.pages = 0;
+    const full = cache.readAllWhenDue();
+    while (calls.pages === 0) await Promise.resolve();
+    state.unavailable = new Unavailable('PostgreSQL is unavailable.');
+    const refreshed = cache.refresh();
+    await refreshed;
+    state.unavailable = null;
+    await full;
+    stored.delete('b');
+    state.nowMs += 10_001;
+    await cache.readAllWhenDue();
+    expect(cache.bans.isBanned({ streamId: 'b', seat: 1 })).toBe(false);
+  });
+
   test('[C-21] others run between two chats with 1,000 bans of a full read', async () => {
     const { cache, change, newBans } = await fixture();
     const banned = Array.from({ length: 1_000 }, (_, seat) => seat);

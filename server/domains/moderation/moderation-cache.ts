@@ -223,26 +223,34 @@ export class ModerationCache {
   /** Reads of changes run between its pages. */
   async #readAllPages(): Promise<void> {
     const database = this.#database;
+    // A failure meanwhile, also of a read of changes, makes it earlier.
+    this.#nextFullReadMs = this.options.nowMs() + FULL_READ_MS;
     const found = new Set<string>();
     let next: number | null = 0;
     while (next !== null) {
       const after: number = next;
-      const page = await this.#afterLastRead(() => this.#readPage(after, { isFull: true }));
-      for (const { streamId } of page.chats) found.add(streamId);
-      next = page.next;
+      next = await this.#afterLastRead(() => this.#readFullPage(after, found));
     }
-    await this.#afterLastRead(() => this.#forgetAllExcept(found));
     this.#databaseRead = database;
-    this.#nextFullReadMs = this.options.nowMs() + FULL_READ_MS;
   }
+
+  async #readFullPage(after: number, found: Set<string>): Promise<number | null> {
+    const { chats, next } = await this.#readPage(after, { isFull: true });
+    for (const { streamId } of chats) found.add(streamId);
+    // Before the next read of changes, which may find a chat that is not in the page.
+    if (next === null) await this.#forgetAllExcept(found);
+    return next;
+  }
+
   /** After a full read, removes what streams had that have no chat state any more. */
   async #forgetAllExcept(found: ReadonlySet<string>): Promise<void> {
     for (const streamId of [...this.#chats.keys()])
       if (!found.has(streamId)) this.#chats.delete(streamId);
-    for (const [streamId, seats] of [...this.bans.entries()]) {
-      if (!found.has(streamId))
-        await this.#changeBans(streamId, { banned: [], lifted: [...seats] });
-    }
+    const forgotten = [...this.bans.entries()].filter(([streamId]) => !found.has(streamId));
+    const lift = ([streamId, seats]: (typeof forgotten)[number]) =>
+      this.#changeBans(streamId, { banned: [], lifted: [...seats] });
+    // At once: the workers confirm each.
+    await Promise.all(forgotten.map(lift));
   }
 
   /** Reads and applies a page of the chats whose change number exceeds `after`. */
