@@ -9,26 +9,34 @@ export const LARGE_OPERATIONS_MAX = 128;
 export const LARGE_OPERATIONS_OF_PROGRAMS_MAX = 64;
 /** Most large operations of one member. */
 export const LARGE_OPERATIONS_OF_MEMBER_MAX = 32;
+/** Most in progress on a node, each of another account: each has up to 39 MB in memory */
+export const LARGE_OPERATIONS_ACTIVE_MAX = 4;
 /** Most that wait on a node; more get 503, those of the account with the most first. */
 export const LARGE_OPERATIONS_QUEUED_MAX = 1_024;
 
 /**
- * Work of studio callers, one piece at a time (SPEC L-19). Accounts take turns, and in an account its members and
- * its programs, all programs together: behind 32 operations of a moderator an owner waited 6.6 s.
+ * Work of studio callers (SPEC L-19), one piece of an account at a time. Accounts take turns, and in an account its
+ * members and its programs, all programs together: behind 32 operations of a moderator an owner waited 6.6 s.
  */
 export class CallerLimiter {
-  private readonly limiter = new GroupedLimiter(
-    {
-      activeMax: 1,
-      queuedMax: LARGE_OPERATIONS_QUEUED_MAX,
-      // `withCount` bounds all but the pages of lists whose responses have begun; L-17 bounds those.
-      queuedOfMemberMax: LARGE_OPERATIONS_QUEUED_MAX,
-    },
-    'Too many large requests wait; try again in a second.',
-  );
+  private readonly limiter: GroupedLimiter;
   private readonly accountCounts = new KeyCounts(LARGE_OPERATIONS_MAX);
   private readonly programCounts = new KeyCounts(LARGE_OPERATIONS_OF_PROGRAMS_MAX);
   private readonly memberCounts = new KeyCounts(LARGE_OPERATIONS_OF_MEMBER_MAX);
+
+  /** @param activeMax most pieces that run at once */
+  constructor(activeMax = 1) {
+    this.limiter = new GroupedLimiter(
+      {
+        activeMax,
+        activeOfGroupMax: 1,
+        queuedMax: LARGE_OPERATIONS_QUEUED_MAX,
+        // `withCount` bounds all but the pages of lists whose responses have begun; L-17 bounds those.
+        queuedOfMemberMax: LARGE_OPERATIONS_QUEUED_MAX,
+      },
+      'Too many large requests wait; try again in a second.',
+    );
+  }
 
   /**
    * Counts a request until `run` ends.

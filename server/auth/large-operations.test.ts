@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import { ChangedMeanwhile, RateLimited, Unavailable } from '../platform/errors.ts';
 import { Pace } from '../platform/pace.ts';
 import {
+  LARGE_OPERATIONS_ACTIVE_MAX,
   LARGE_OPERATIONS_MAX,
   LARGE_OPERATIONS_OF_MEMBER_MAX,
   LARGE_OPERATIONS_OF_PROGRAMS_MAX,
@@ -19,19 +20,57 @@ const memberOf = (account: string, uuid: string): StudioCaller => ({
   actor: { kind: 'member', uuid, name: uuid, role: 'moderator' },
 });
 
-test('[L-19] large operations run one at a time, and accounts take turns', async () => {
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+test('[L-19] large operations of an account run one at a time, and accounts take turns', async () => {
   const operations = newOperations();
   const order: string[] = [];
-  let running = 0;
+  const running = new Set<string>();
   const run = (account: string) =>
     operations.run(callerOf(account), async (step) => {
-      expect(++running).toBe(1);
-      await step(() => Promise.resolve());
+      expect(running.has(account)).toBe(false);
+      running.add(account);
+      await step(nextTurn);
       order.push(account);
-      running--;
+      running.delete(account);
     });
   await Promise.all(['many', 'many', 'many', 'many', 'few'].map(run));
   expect(order).toEqual(['many', 'few', 'many', 'many', 'many']);
+});
+
+test('[L-19] an operation of one step does not wait for the 40 steps of one of another account', async () => {
+  const operations = newOperations();
+  let steps = 0;
+  let running = 0;
+  const work = async () => {
+    expect(++running).toBe(1);
+    await nextTurn();
+    running--;
+  };
+  const long = operations.run(callerOf('long'), async (step) => {
+    for (; steps < 40; steps++) await step(work);
+  });
+  await operations.run(callerOf('short'), (step) => step(work));
+  expect(steps).toBeLessThan(5);
+  await long;
+});
+
+test('[L-19] four operations are in progress at most, and accounts take turns with them', async () => {
+  const operations = newOperations();
+  const order: string[] = [];
+  let inProgress = 0;
+  let inProgressMax = 0;
+  const run = (account: string) =>
+    operations.run(callerOf(account), async (step) => {
+      order.push(account);
+      inProgressMax = Math.max(inProgressMax, ++inProgress);
+      await step(nextTurn);
+      await step(nextTurn);
+      inProgress--;
+    });
+  await Promise.all(['a', 'a', 'a', 'b', 'b', 'c', 'd', 'e'].map(run));
+  expect(inProgressMax).toBe(LARGE_OPERATIONS_ACTIVE_MAX);
+  expect(order).toEqual(['a', 'b', 'c', 'd', 'e', 'a', 'b', 'a']);
 });
 
 test('[L-19] more operations of an account than may wait are refused, and those of others are not', async () => {
@@ -102,6 +141,33 @@ test('[L-19] [R-15] when the database cannot take an operation, those that wait 
   failure.reject(unavailable);
   expect(await Promise.all(errors)).toEqual(Array(3).fill(unavailable));
   expect(await operations.run(callerOf('first'), async () => 'later')).toBe('later');
+});
+
+test('[L-19] [R-15] when the database cannot take a step, the steps of other accounts fail with it', async () => {
+  const operations = newOperations();
+  const failure = Promise.withResolvers<never>();
+  let stepsBegun = 0;
+  const callers = ['first', 'second', 'third', 'second', 'fourth', 'fifth'].map(callerOf);
+  const errors = callers.map((caller) =>
+    operations
+      .run(caller, (step) =>
+        step(() => {
+          stepsBegun++;
+          return failure.promise;
+        }),
+      )
+      .catch((error) => error),
+  );
+  await nextTurn();
+  const unavailable = new Unavailable('The database is stalled.');
+  failure.reject(unavailable);
+  expect(await Promise.all(errors)).toEqual(Array(6).fill(unavailable));
+  expect(stepsBegun).toBe(1);
+  // None counts any more.
+  const again = Array.from({ length: LARGE_OPERATIONS_OF_PROGRAMS_MAX }, () =>
+    operations.run(callerOf('second'), (step) => step(async () => 'later')),
+  );
+  expect(new Set(await Promise.all(again))).toEqual(new Set(['later']));
 });
 
 test('[L-19] an operation whose data change all the time fails alone', async () => {

@@ -29,7 +29,8 @@ export interface AuthorizedRequest {
  * can have 17 MB: 100 clients of one account that read at 20 KB/s took 1.9 GB.
  *
  * Few responses are made between the check and the count. Large operations are checked when their turn comes (L-19),
- * and one runs at a time; so are imports. A list of streams, which is read in many turns, counts from its first one.
+ * and all but writes again when they end: four are in progress, each of another account. Imports run one at a time.
+ * A list of streams, which is read in many turns, counts from its first one.
  */
 export class LargeResponses {
   /** Of each member, and of the programs of each account. */

@@ -71,3 +71,24 @@ test('[U-11] a full queue rejects a task of the group with the most for one of a
   await Promise.all([first, few, ...others]);
   expect(order.slice(2)).toEqual(['a', 'e', 'b']);
 });
+
+test('[U-11] while a group runs its most, its next task waits for it, and those of other groups do not', async () => {
+  const limiter = new ConcurrencyLimiter(2, 10, 'Too many tasks.', 1);
+  const groups = ['a', 'a', 'b', 'c'];
+  const tasks = groups.map(controlledTask);
+  const done = tasks.map(({ work }, index) => limiter.run(groups[index] ?? '', work));
+  const started = () => tasks.map(({ hasStarted }) => hasStarted());
+  expect(started()).toEqual([true, false, true, false]);
+  tasks[2]?.end('b');
+  await done[2];
+  expect(started()).toEqual([true, false, true, true]);
+  tasks[3]?.end('c');
+  await done[3];
+  expect(started()).toEqual([true, false, true, true]);
+  tasks[0]?.end('a');
+  await done[0];
+  expect(started()).toEqual([true, true, true, true]);
+  tasks[1]?.end('a');
+  await done[1];
+  expect(limiter.isIdle).toBe(true);
+});

@@ -1,5 +1,6 @@
 import { Unavailable } from './errors.ts';
 import { GroupQueue } from './group-queue.ts';
+import { KeyCounts } from './key-counts.ts';
 
 /** A task that waits for a slot. */
 interface Waiter {
@@ -15,13 +16,18 @@ export class ConcurrencyLimiter {
   private active = 0;
   private queuedCount = 0;
   private readonly queue = new GroupQueue<Waiter>();
+  private readonly groupCounts: KeyCounts;
 
   constructor(
     private readonly activeMax: number,
     private readonly queuedMax: number,
     /** Why a full queue rejects a task, for its client. */
     private readonly fullReason: string,
-  ) {}
+    /** Most tasks of one group that run at once. */
+    activeOfGroupMax = activeMax,
+  ) {
+    this.groupCounts = new KeyCounts(activeOfGroupMax);
+  }
 
   /**
    * Runs a task when a slot is free.
@@ -29,12 +35,14 @@ export class ConcurrencyLimiter {
    * @throws Unavailable when the queue is full
    */
   async run<T>(group: string, work: () => Promise<T>): Promise<T> {
-    if (this.active < this.activeMax) this.active++;
+    // While a slot is free, only tasks wait whose group has its most.
+    if (this.active < this.activeMax && this.groupCounts.add(group)) this.active++;
     else await this.waitForSlot(group);
     try {
       return await work();
     } finally {
-      const next = this.queue.shift();
+      this.groupCounts.remove(group);
+      const next = this.queue.shift((name) => this.groupCounts.add(name));
       // The next task takes over the slot, so `active` stays.
       if (next) {
         this.queuedCount--;

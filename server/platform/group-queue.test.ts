@@ -20,6 +20,13 @@ test('groups take turns, and the items of one group are in order', () => {
   expect(queue.shift()).toBeUndefined();
 });
 
+test('groups that are not ready keep their turn', () => {
+  const queue = queueOf(['a1', 'a2', 'b1', 'c1']);
+  expect(queue.shift((group) => group === 'c')).toBe('c1');
+  expect(queue.shift(() => false)).toBeUndefined();
+  expect(takeAll(queue)).toEqual(['a1', 'b1', 'a2']);
+});
+
 test('an item that is put back is the first of its group', () => {
   const queue = queueOf(['a1', 'a2', 'b1']);
   const first = queue.shift() as string;

@@ -21,9 +21,15 @@ export class GroupQueue<T> {
     this.groupOf(name).items.unshift(item);
   }
 
-  /** Takes the first item of the group whose turn it is. */
-  shift(): T | undefined {
-    const group = this.order.shift();
+  /**
+   * Takes the first item of the group whose turn it is.
+   * @param isReady groups for which this is false keep their position
+   */
+  shift(isReady: (name: string) => boolean = () => true): T | undefined {
+    const skipped: Group<T>[] = [];
+    let group = this.order.shift();
+    for (; group && !isReady(group.name); group = this.order.shift()) skipped.push(group);
+    for (const each of skipped.reverse()) this.order.unshift(each);
     const item = group?.items.shift();
     if (!group) return undefined;
     if (group.items.length > 0) this.order.push(group);

@@ -14,6 +14,8 @@ export interface TaskOwner {
 export interface GroupedLimits {
   /** Most tasks that run at once. */
   readonly activeMax: number;
+  /** Most tasks of one group that run at once. Missing: `activeMax`. */
+  readonly activeOfGroupMax?: number;
   /** Most tasks that wait for the turn of their group. */
   readonly queuedMax: number;
   /** Most further tasks of a member that wait. */
@@ -23,8 +25,8 @@ export interface GroupedLimits {
 }
 
 /**
- * Runs a bounded number of tasks at once. Groups take turns, and in a group its members: at most `activeMax` tasks
- * of a member wait for the turn of its group; the others wait in a queue of the member.
+ * Runs a bounded number of tasks at once. Groups take turns, and in a group its members: as many tasks of
+ * a member as may run of its group wait for the turn of the group; the others wait in a queue of the member.
  */
 export class GroupedLimiter {
   private readonly limiter: ConcurrencyLimiter;
@@ -36,7 +38,8 @@ export class GroupedLimiter {
     private readonly limits: GroupedLimits,
     private readonly fullReason: string,
   ) {
-    this.limiter = new ConcurrencyLimiter(limits.activeMax, limits.queuedMax, fullReason);
+    const { activeMax, queuedMax, activeOfGroupMax } = limits;
+    this.limiter = new ConcurrencyLimiter(activeMax, queuedMax, fullReason, activeOfGroupMax);
   }
 
   /**
@@ -62,8 +65,8 @@ export class GroupedLimiter {
   }
 
   private newMemberLimiter(): ConcurrencyLimiter {
-    const { activeMax, queuedOfMemberMax } = this.limits;
-    return new ConcurrencyLimiter(activeMax, queuedOfMemberMax, this.fullReason);
+    const { activeMax, activeOfGroupMax = activeMax, queuedOfMemberMax } = this.limits;
+    return new ConcurrencyLimiter(activeOfGroupMax, queuedOfMemberMax, this.fullReason);
   }
 
   private async runNow<T>(work: () => Promise<T>): Promise<T> {

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { decodeJwt } from 'jose';
 import type { Store } from '../../server/app/procedures.ts';
 import { EXPORT_BYTES, LargeResponses } from '../../server/auth/large-responses.ts';
+import { RateLimited } from '../../server/platform/errors.ts';
 import { answer } from '../support/conformance/quiz-show.ts';
 import { serviceOfFile } from '../support/conformance/service.ts';
 import { expectJson, QUIZ, startService, type TestViewer } from '../support/harness/harness.ts';
@@ -90,6 +91,21 @@ describe('rows of an export', () => {
     expect(body.mock.calls.map(([, , bytes]) => bytes)).toEqual([EXPORT_BYTES + keptBytes]);
     body.mockRestore();
   });
+
+  test.each(['results', 'quizzes'])(
+    '[L-17] an export of %s is refused when too much is unread once it has been read',
+    async (what) => {
+      const streamId = await service.createStream();
+      let checks = 0;
+      const check = spyOn(LargeResponses.prototype, 'checkLarge').mockImplementation(() => {
+        if (++checks === 2) throw new RateLimited('Read the large responses first.', 1);
+      });
+      const { status } = await exported(streamId, what);
+      check.mockRestore();
+      expect(status).toBe(429);
+      expect((await exported(streamId, what)).status).toBe(200);
+    },
+  );
 
   test('[P-29] the exported feed is the bodies that viewers got, in order, without empty ones', async () => {
     const { streamId, viewers, from } = await playShow();

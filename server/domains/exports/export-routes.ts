@@ -50,11 +50,13 @@ export function createExports({ context, store, winnerCode }: ExportDeps) {
       const onKept = (keptBytes: number) => {
         bytes += keptBytes;
       };
-      // One operation: no other is checked before the bytes of this one count.
+      // One operation: no other of the account begins between its steps.
       const { pages, stream } = await context.largeOperations.run(caller, async (step) => ({
         pages: await openPages({ store, streamId, producer, nowMs, winnerCode, step, onKept }),
         stream: await step(() => store.findOwnStream({ id: streamId, producer })),
       }));
+      // Operations of other accounts ran meanwhile.
+      context.large.checkLarge(caller);
       const texts = context.exports.open(caller, request, serializePages(table, format, pages));
       const body = context.large.body({ request, route, caller }, texts, bytes);
       return new Response(body, {

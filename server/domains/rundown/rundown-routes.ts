@@ -146,11 +146,13 @@ function exportHandler(context: StudioContext, store: RundownDeps['store']): Han
     const producer = caller.user.uuid;
     const { format } = readQuery(request, quizFileQuerySchema);
     const streamId = pathIds(request).stream_id ?? '';
-    // One operation: no other is checked before the bytes of this one count.
+    // One operation: no other of the account begins between its steps.
     const { stream, quizzes } = await context.largeOperations.run(caller, async (step) => ({
       stream: await step(() => store.findOwnStream({ id: streamId, producer })),
       quizzes: (await readRundown(store, { streamId, producer }, step, newQuizOf)).quizzes,
     }));
+    // Operations of other accounts ran meanwhile.
+    context.large.checkLarge(caller);
     const texts = context.exports.open(caller, request, serializeQuizzes(quizzes, format));
     const body = context.large.body({ request, route, caller }, texts, memoryOf(quizzes));
     return new Response(body, {
