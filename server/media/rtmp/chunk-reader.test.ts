@@ -47,7 +47,7 @@ const message = fc.record({
 
 test('RTMP messages are read in chunks of any size and from reads of any size', () => {
   const cuts = fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1 });
-  const chunkBytes = fc.integer({ min: 1, max: 300 });
+  const chunkBytes = fc.integer({ min: 128, max: 400 });
   fc.assert(
     fc.property(
       fc.array(message, { maxLength: 6 }),
@@ -185,6 +185,11 @@ describe('[M-16] the chunk reader rejects', () => {
       'within',
     ],
     ['a chunk size of 0', [header0(2, 0, 4, SET_CHUNK_SIZE, 0), [0, 0, 0, 0]], 'chunk size: 0'],
+    [
+      'a chunk size of 127',
+      [header0(2, 0, 4, SET_CHUNK_SIZE, 0), [0, 0, 0, 127]],
+      'chunk size: 127',
+    ],
     ['a truncated chunk size', [header0(2, 0, 1, SET_CHUNK_SIZE, 0), [0]], 'truncated'],
     [
       'too many chunk streams',

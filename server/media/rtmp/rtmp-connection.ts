@@ -80,8 +80,6 @@ export class RtmpConnection {
   private readonly messageRate: RateMeter;
   private readonly pingRate: RateMeter;
   private pendingMessages = 0;
-  private pendingChunks = 0;
-  private readonly chunkRate: RateMeter;
   // Acknowledge only on request: a sender that closes with unread acknowledgements resets the
   // connection and loses its last frames.
   private windowBytes = Number.POSITIVE_INFINITY;
@@ -91,12 +89,11 @@ export class RtmpConnection {
     private readonly options: ConnectionOptions,
   ) {
     this.handshake = new Handshake(options.random);
-    this.reader = new ChunkReader(options.limits.pendingMessageBytes, () => this.countChunk());
+    this.reader = new ChunkReader(options.limits.pendingMessageBytes);
     this.replies = new ReplyWriter(socket, options.limits.replyBytes);
     this.flv = new FlvStream(options.limits);
     this.messageRate = new RateMeter(options.limits.messagesPerSecond);
     this.pingRate = new RateMeter(options.limits.pingsPerSecond);
-    this.chunkRate = new RateMeter(options.limits.chunksPerSecond);
     this.phaseStartMs = options.nowMs();
     this.lastByteMs = this.phaseStartMs;
     socket.on('data', (bytes: Buffer) => this.guard(() => this.receive(bytes)));
@@ -195,19 +192,6 @@ export class RtmpConnection {
       return this.messageRate.exceeds(1, nowMs()) ? 'Too many messages per second.' : null;
     const isTooMany = ++this.pendingMessages > limits.pendingMessages;
     return isTooMany ? 'Too many messages before publishing.' : null;
-  }
-
-  /**
-   * Limits the chunks: in chunks of one byte, a megabyte takes 130 ms of the thread.
-   * @throws RtmpError
-   */
-  private countChunk(): void {
-    const { limits } = this.options;
-    const isExceeded =
-      this.phase === 'live'
-        ? this.chunkRate.exceeds(1, this.lastByteMs)
-        : ++this.pendingChunks > limits.pendingChunks;
-    if (isExceeded) throw new RtmpError('Too many chunks; send chunks of at least 128 bytes.');
   }
 
   private handleMessage(message: RtmpMessage): void {

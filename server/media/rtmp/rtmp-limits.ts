@@ -38,10 +38,6 @@ export const RTMP_LIMITS = {
   messagesPerSecond: 3_000,
   /** Stream metadata per second. Encoders send it once; 64 KB of it may take 0.6 ms. */
   metadataPerSecond: 20,
-  /** Chunks before acceptance: chunks of 128 bytes, the smallest in use, fill the bytes above with 2,000. */
-  pendingChunks: 4_000,
-  /** Chunks per second from an accepted source: 200 Mbit/s in chunks of 128 bytes. */
-  chunksPerSecond: 200_000,
   /** Unread bytes in the send buffer; server messages are small. */
   replyBytes: 64 << 10,
 };
