@@ -111,8 +111,9 @@ export class StreamFolder {
   onRemoveSegment: (seq: number) => void = () => {};
   /** Disk space of its segments. */
   bytes = 0;
+  /** Whether the state is on disk. */
+  hasState = false;
   private readonly epochs = new Set<number>();
-  private hasState = false;
 
   constructor(
     readonly path: string,
@@ -277,9 +278,10 @@ export class StreamFolder {
     const epochs = [...this.epochs];
     if (epochs.length === 0 && !this.hasState && !this.next) return;
     this.epochs.clear();
-    this.hasState = false;
     for (const number of epochs) await this.disk.remove(join(this.path, epochFileName(number)));
     await this.disk.remove(join(this.path, STATE_FILE));
+    // Also when a source that has just returned wrote it meanwhile.
+    this.hasState = false;
     if (this.next) await this.disk.remove(join(this.path, nextFileName(this.next)));
     this.next = null;
     await this.disk.removeEmptyFolder(this.path);

@@ -14,6 +14,7 @@ import {
   seqsOf,
   startStream,
 } from '../../../test/support/media/segment-store-fixture.ts';
+import { localDisk } from './disk.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -291,4 +292,43 @@ test('a stream that continues after its end is no longer ended', async () => {
   const restarted = await fixture.start();
   await restarted.sweep();
   expect(seqsOf(await restarted.find(STREAM))).toEqual(range(40, 100));
+});
+
+test('[M-32] a preview that continues after all its segments expired is one after a restart', async () => {
+  const { fixture, store, segments } = await startStream();
+  segments.startPreview();
+  await addSegments(fixture, segments, [0]);
+  fixture.clock.nowMs += 3 * 60_000;
+  await store.sweep();
+  await store.sweep();
+  expect(await fixture.files(STREAM)).toEqual([]);
+  segments.addEpoch(epochOf(1));
+  await addSegments(fixture, segments, range(200, 203), { epoch: 1 });
+  await segments.close(false);
+  expect(await fixture.files(STREAM)).toContain('state.json');
+  const restarted = await (await fixture.start()).open(STREAM);
+  expect([restarted.isPreview, seqsOf(restarted)]).toEqual([true, range(200, 203)]);
+});
+
+test('[M-27] a recording that continues after all its segments were evicted stays one', async () => {
+  const disk = { ...localDisk, freeBytes: async () => freeBytes };
+  let freeBytes = 1 << 30;
+  const fixture = await createFixture({ disk, minFreeBytes: 1 << 20, dvrMs: 60_000 });
+  const store = await fixture.start();
+  const segments = await store.open(STREAM);
+  segments.setRetention('recording');
+  segments.addEpoch(epochOf(0));
+  await addSegments(fixture, segments, range(0, 3));
+  freeBytes = 0;
+  fixture.clock.nowMs += 5 * 60_000;
+  for (let n = 0; n < 3; n++) await store.sweep();
+  expect(await fixture.files(STREAM)).toEqual([]);
+  freeBytes = 1 << 30;
+  await store.sweep();
+  segments.addEpoch(epochOf(1));
+  await addSegments(fixture, segments, range(400, 600), { epoch: 1 });
+  await segments.close(false);
+  const restarted = await fixture.start();
+  await restarted.sweep();
+  expect(seqsOf(await restarted.find(STREAM))).toEqual(range(400, 600));
 });

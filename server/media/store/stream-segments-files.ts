@@ -118,7 +118,12 @@ export class FileStreamSegments implements StreamSegments {
     if (this.buffer.firstAfter(this.lastWrittenSeq)) return true;
     // A stream without segments has no files.
     const isEmpty = this.buffer.size === 0 && this.options.folder.files.length === 0;
-    return !this.isStateWritten && !isEmpty;
+    return this.isStatePending && !isEmpty;
+  }
+
+  /** Also after all segments were removed, and the state with them. */
+  private get isStatePending(): boolean {
+    return !this.isStateWritten || !this.options.folder.hasState;
   }
 
   addEpoch(epoch: Epoch): void {
@@ -323,7 +328,7 @@ export class FileStreamSegments implements StreamSegments {
         await quota.writeCounted(diskBytesOf(packed.file), () => folder.writeSegment(packed));
         this.onSegmentWritten(segment);
       }
-      if (!this.isStateWritten) {
+      if (this.isStatePending) {
         this.isStateWritten = true;
         await this.writeState();
       }
