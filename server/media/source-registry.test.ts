@@ -7,6 +7,7 @@ import {
   MEDIA_CONFIG,
   SOURCE_REQUEST,
 } from '../../test/support/media/source-registry-fixture.ts';
+import { replaceRuntime, SYSTEM_RUNTIME } from '../platform/runtime.ts';
 import type { SourceSession } from './source.ts';
 
 beforeEach(() => {
@@ -75,6 +76,31 @@ describe('source', () => {
     const name = stream?.presentation().epochs[0]?.startMs ?? 0;
     expect(stream?.segment(name, 1, 'v0')).not.toBeNull();
     expect(await fixture.channels.find('two')).toBeNull();
+  });
+
+  test('[M-16] input that a turn of the event loop has no time for waits, whatever its source', async () => {
+    const fixture = createFixture();
+    const session = await fixture.sources.open(SOURCE_REQUEST);
+    let nowMs = 0;
+    const turns: (() => void)[] = [];
+    replaceRuntime({
+      ...SYSTEM_RUNTIME,
+      monotonicMs: () => (nowMs += 10),
+      setImmediate: (run) => void turns.push(run),
+    });
+    try {
+      const bytes = () => fixture.sources.totals().bytes;
+      expect(['H;', 'J1000;', 'V;'].map((text) => session.write(bytesOf(text)))).toEqual([
+        true,
+        true,
+        false,
+      ]);
+      const before = bytes();
+      for (const run of turns.splice(0)) run();
+      expect(bytes()).toBe(before + 2);
+    } finally {
+      replaceRuntime(SYSTEM_RUNTIME);
+    }
   });
 
   test('[M-28] the video of a source counts for the account of its stream', async () => {

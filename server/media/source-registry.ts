@@ -8,6 +8,7 @@ import { type ChannelStream, PART_MS } from './channel.ts';
 import { type ChannelCache, logMaintenanceError } from './channel-cache.ts';
 import type { createIngestProcedures } from './ingest/ingest-sql.ts';
 import { NODE_GRACE_MS } from './ingest/lease-rules.ts';
+import { InputQueue, QueuedSession } from './input-queue.ts';
 import { LiveSource } from './live-source.ts';
 import { Packager, type PackagerDependencies } from './packager/packager.ts';
 import {
@@ -83,6 +84,7 @@ export class SourceRegistry implements Ingest {
   private readonly sources = new Map<string, LiveSource>();
   /** Pending releases of leases: a new source waits for them, or the old lease would refuse it. */
   private readonly releasing = new Set<Promise<void>>();
+  private readonly inputQueue = new InputQueue();
   private readonly timer: Timer;
   private isStopping = false;
   private readonly endedTotals: SourceTotals = { cpuSeconds: 0, restarts: 0, bytes: 0 };
@@ -93,7 +95,7 @@ export class SourceRegistry implements Ingest {
 
   async open(request: SourceRequest): Promise<SourceSession> {
     try {
-      return await this.openSource(request);
+      return new QueuedSession(await this.openSource(request), this.inputQueue);
     } catch (error) {
       const isExpected = error instanceof SourceRefused || error instanceof Unavailable;
       if (!isExpected) this.options.logger.error({ err: error }, 'source could not be opened');
@@ -126,7 +128,7 @@ export class SourceRegistry implements Ingest {
     await Promise.all(sources.map((source) => this.closeSource(source)));
   }
 
-  private async openSource(request: SourceRequest): Promise<SourceSession> {
+  private async openSource(request: SourceRequest): Promise<LiveSource> {
     if (this.isStopping) throw refuse('unavailable');
     if (!POSSIBLE_KEY.test(request.key)) throw refuse('unknown-key');
     const { store, newId, packager, config } = this.options;

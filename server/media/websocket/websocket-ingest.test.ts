@@ -3,7 +3,6 @@ import { connect } from 'node:net';
 import type { BunRequest, Server } from 'bun';
 import { pino } from 'pino';
 import { FakeIngest } from '../../../test/support/media/fake-ingest.ts';
-import { replaceRuntime, SYSTEM_RUNTIME } from '../../platform/runtime.ts';
 import { INGEST_PATH, WebSocketIngest, type WebSocketIngestOptions } from './websocket-ingest.ts';
 import { SOURCE_LIMITS, truncateReason, type WebSocketSource } from './websocket-source.ts';
 
@@ -15,7 +14,6 @@ const FIRST_MESSAGE = JSON.stringify({ key: KEY, type: 'video/webm;codecs=vp8,op
 const servers: { server: Server<WebSocketSource>; ws: WebSocketIngest }[] = [];
 
 afterEach(async () => {
-  replaceRuntime(SYSTEM_RUNTIME);
   for (const { server, ws } of servers.splice(0)) {
     await ws.stop();
     await server.stop(true);
@@ -265,26 +263,6 @@ test('[M-16] bytes that arrive during back-pressure are limited', async () => {
   for (let n = 0; n < 12; n++) sender.socket.send(new Uint8Array(10));
   expect((await sender.closed).code).toBe(4413);
   expect(session?.bytes).toBeLessThanOrEqual(120);
-});
-
-test('[M-16] a source whose input takes more than a turn is paused, and all of it arrives', async () => {
-  const { ingest, url } = startServer();
-  const sender = await goLive(url);
-  let nowMs = 0;
-  // Each piece takes the time of a turn.
-  replaceRuntime({ ...SYSTEM_RUNTIME, monotonicMs: () => (nowMs += 15) });
-  const message = Buffer.alloc(3 << 20);
-  for (let n = 0; n < message.length; n += 65_536)
-    crypto.getRandomValues(message.subarray(n, n + 65_536));
-  sender.socket.send(message);
-  expect(await sender.next()).toEqual({ state: 'slow' });
-  expect(await sender.next()).toEqual({ state: 'live' });
-  sender.socket.send(message);
-  sender.socket.close(1000);
-  const [session] = ingest.sessions;
-  expect(await session?.waitForEnd()).toBe('the socket was closed: 1000');
-  const content = Buffer.from(session?.content() ?? []);
-  expect(content.equals(Buffer.concat([message, message]))).toBe(true);
 });
 
 test('[M-16] over 3,000 messages a second end the source with 4413', async () => {

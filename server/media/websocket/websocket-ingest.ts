@@ -10,7 +10,6 @@ import { KeyWindows, type RateLimit, RateLimiter } from '../../platform/rate-lim
 import { runtime } from '../../platform/runtime.ts';
 import type { Ingest } from '../source.ts';
 import { WaitingConnections } from '../waiting-connections.ts';
-import { InputQueue } from './input-queue.ts';
 import {
   CLOSE_CODES,
   MAX_MESSAGE_BYTES,
@@ -63,7 +62,6 @@ export class WebSocketIngest {
   /** Those without a verified key. */
   private readonly opening = new WaitingConnections<WebSocketSource>();
   private readonly openingByAddress = new Map<string, number>();
-  private readonly inputQueue = new InputQueue();
   private onAllClosed: (() => void) | null = null;
   private isStopping = false;
   private readonly rate: RateLimiter;
@@ -173,11 +171,8 @@ export class WebSocketIngest {
       this.opening.longestWaiting()?.close(CLOSE_CODES.unavailable, detail);
     }
     const { ingest, logger, limits = SOURCE_LIMITS } = this.options;
-    const source = new WebSocketSource({
-      ...{ streamId, address, ingest, logger, limits },
-      inputQueue: this.inputQueue,
-      onSettled: () => this.release(source, address),
-    });
+    const onSettled = () => this.release(source, address);
+    const source = new WebSocketSource({ streamId, address, ingest, logger, limits, onSettled });
     this.sources.add(source);
     this.opening.add(source, address);
     this.openingByAddress.set(address, (this.openingByAddress.get(address) ?? 0) + 1);

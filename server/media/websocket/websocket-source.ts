@@ -10,7 +10,6 @@ import {
   type SourceSession,
 } from '../source.ts';
 import { readFirstMessage, UnsupportedMessage } from './first-message.ts';
-import { type InputQueue, QueuedSession } from './input-queue.ts';
 
 /**
  * Maximum message size. 250 ms at the highest rendition take 0.6 MB; a recorder that was stalled
@@ -73,8 +72,6 @@ export interface WebSocketSourceOptions {
   readonly ingest: Ingest;
   readonly logger: Logger;
   readonly limits: SourceLimits;
-  /** The input queue of all sources. */
-  readonly inputQueue: InputQueue;
   /** Called once, when the source is live or closed and so no longer counts as opening. */
   readonly onSettled: () => void;
 }
@@ -138,7 +135,7 @@ export class WebSocketSource {
       const first = readFirstMessage(message);
       const session = await ingest.open({ ...first, address, streamId });
       if (this.isClosed) session.end('the sender left');
-      else this.start(new QueuedSession(session, this.options.inputQueue));
+      else this.start(session);
     } catch (error) {
       const { code, message: reason } = refusalOf(error);
       const fields = { kind: 'websocket', streamId, address, code, reason };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
-import { FakeSession } from '../../../test/support/media/fake-ingest.ts';
-import { replaceRuntime, SYSTEM_RUNTIME } from '../../platform/runtime.ts';
+import { FakeSession } from '../../test/support/media/fake-ingest.ts';
+import { replaceRuntime, SYSTEM_RUNTIME } from '../platform/runtime.ts';
 import { InputQueue, QueuedSession } from './input-queue.ts';
 
 const PIECE_BYTES = 64 << 10;
@@ -63,7 +63,7 @@ const nextTurn = () =>
     for (const run of immediates.splice(0)) run();
   });
 
-test('[M-16] WebSocket sources together parse 15 ms in a turn, and the rest in order in later turns', () => {
+test('[M-16] sources together parse 15 ms in a turn, and the rest in order in later turns', () => {
   const sources = ['a', 'b', 'c'].map((stream) => source(stream, 'one account'));
   const messages = sources.map(() => [input(5), input(1), input(4)]);
   const turns = [
@@ -81,7 +81,7 @@ test('[M-16] WebSocket sources together parse 15 ms in a turn, and the rest in o
   });
 });
 
-test('[M-16] input is parsed at once while no WebSocket source waits', () => {
+test('[M-16] input is parsed at once while no source waits', () => {
   const { session, queued } = source('a', 'one account');
   const pieces = piecesOf(() => expect(queued.write(input(4))).toBe(true));
   expect(pieces).toHaveLength(4);
@@ -89,13 +89,13 @@ test('[M-16] input is parsed at once while no WebSocket source waits', () => {
   expect(queued.write(input(1))).toBe(false);
 });
 
-test('[M-16] accounts take turns while input of WebSocket sources waits', () => {
+test('[M-16] accounts take turns while input of sources waits', () => {
   for (const stream of ['a', 'b', 'c']) source(stream, 'first account').queued.write(input(50));
   source('d', 'second account').queued.write(input(3));
   expect(nextTurn().join('')).toBe('adbdcdab');
 });
 
-test('[M-4] a WebSocket source whose input waits is paused until it is parsed and the encoder accepts more', async () => {
+test('[M-4] a source whose input waits is paused until it is parsed and the encoder accepts more', async () => {
   const { session, queued } = source('a', 'one account');
   expect(queued.write(input(TURN_PIECES + 1))).toBe(false);
   let isDrained = false;
@@ -112,7 +112,7 @@ test('[M-4] a WebSocket source whose input waits is paused until it is parsed an
   await drained;
 });
 
-test('[M-4] a WebSocket source that leaves ends after its waiting input', async () => {
+test('[M-4] a source that leaves ends after its waiting input', async () => {
   const { session, queued } = source('a', 'one account');
   const message = input(TURN_PIECES + 2);
   queued.write(message);
@@ -123,7 +123,7 @@ test('[M-4] a WebSocket source that leaves ends after its waiting input', async 
   expect(Buffer.from(session.content()).equals(message)).toBe(true);
 });
 
-test('[M-16] a WebSocket source that the service ended writes nothing more, and others go on', async () => {
+test('[M-16] a source that the service ended writes nothing more, and others go on', async () => {
   const ended = source('a', 'one account');
   const other = source('b', 'one account');
   ended.queued.write(input(TURN_PIECES * 3));

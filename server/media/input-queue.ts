@@ -1,16 +1,16 @@
-import { Fifo } from '../../platform/fifo.ts';
-import { GroupQueue } from '../../platform/group-queue.ts';
-import { runtime } from '../../platform/runtime.ts';
-import type { SourceEnd, SourceSession } from '../source.ts';
+import { Fifo } from '../platform/fifo.ts';
+import { GroupQueue } from '../platform/group-queue.ts';
+import { runtime } from '../platform/runtime.ts';
+import type { SourceEnd, SourceSession } from './source.ts';
 
-/** Most time of one turn of the event loop for input, in ms, over all sources. */
+/** Most time of one turn of the event loop for input, in ms. */
 const SLICE_MS = 15;
 /** A chunk of the packager; MPEG-TS of runs of one packet takes about 1 ms. */
 const PIECE_BYTES = 64 << 10;
 
 /**
- * Writes the input of WebSocket sources for a slice of each turn of the event loop. Without it 16 sources of one
- * account that completed messages of 3.7 MB in one turn stopped the thread for 0.5 to 1.1 s.
+ * Writes the input of all sources for a slice of each turn of the event loop. Without it 16 sources of one account
+ * that completed WebSocket messages of 3.7 MB in one turn stopped the thread for 0.5 to 1.1 s.
  */
 export class InputQueue {
   /** Sessions with waiting input, by account. */
