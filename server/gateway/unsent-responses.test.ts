@@ -77,3 +77,18 @@ test('[L-3] no buffer of a closed response is kept, even if every iterator is ke
     expect(buffers.filter((buffer) => buffer.deref() !== undefined).length).toBeLessThan(200);
   });
 });
+
+test('[L-3] a cut does not work out the clients of all responses again', () => {
+  const { unsent } = fixture();
+  let reads = 0;
+  const responseOf = (client: string) => ({
+    get address() {
+      reads++;
+      return client;
+    },
+    terminate: () => {},
+  });
+  for (let n = 0; n < 400; n++) unsent.set(responseOf('203.0.113.1'), [], 1);
+  for (let n = 0; n < 40; n++) unsent.set(responseOf('203.0.113.2'), [new ArrayBuffer(100)], 0);
+  expect(reads).toBe(440);
+});

@@ -27,11 +27,11 @@ export interface UnsentResponse {
 
 /** The memory that an unsent response takes. */
 interface UnsentMemory {
+  /** The client; found once, since a cut looks at all responses: 30,000 took 0.1 s. */
+  readonly client: string;
   readonly buffers: readonly ArrayBufferLike[];
   readonly otherBytes: number;
 }
-
-const NO_MEMORY: UnsentMemory = { buffers: [], otherBytes: 0 };
 
 /**
  * Bounds the memory of the responses of a gateway that clients do not read. A buffer that several responses
@@ -54,11 +54,12 @@ export class UnsentResponses {
    * @param otherBytes the memory that it takes besides these buffers
    */
   set(response: UnsentResponse, buffers: readonly ArrayBufferLike[], otherBytes: number): void {
-    const before = this.memoryOf.get(response) ?? NO_MEMORY;
-    this.memoryOf.set(response, { buffers, otherBytes });
+    const before = this.memoryOf.get(response);
+    const client = before?.client ?? clientKey(rateLimitKey(response.address));
+    this.memoryOf.set(response, { client, buffers, otherBytes });
     this.bytes += otherBytes;
     for (const buffer of buffers) this.hold(buffer);
-    this.release(before);
+    if (before) this.release(before);
     if (this.bytes > this.maxBytes) this.cut();
   }
 
@@ -100,7 +101,7 @@ export class UnsentResponses {
     const shareBytes = leftBytes / bytesOf.size;
     for (const [response, memory] of [...this.memoryOf]) {
       if (this.bytes <= leftBytes) return;
-      const client = clientOf(response);
+      const { client } = memory;
       const clientBytes = bytesOf.get(client) ?? 0;
       if (clientBytes <= shareBytes) continue;
       bytesOf.set(client, clientBytes - this.bytesFor(memory));
@@ -111,9 +112,9 @@ export class UnsentResponses {
 
   private bytesByClient(): Map<string, number> {
     const bytesOf = new Map<string, number>();
-    for (const [response, memory] of this.memoryOf) {
-      const client = clientOf(response);
-      bytesOf.set(client, (bytesOf.get(client) ?? 0) + this.bytesFor(memory));
+    for (const memory of this.memoryOf.values()) {
+      const clientBytes = bytesOf.get(memory.client) ?? 0;
+      bytesOf.set(memory.client, clientBytes + this.bytesFor(memory));
     }
     return bytesOf;
   }
@@ -126,5 +127,3 @@ export class UnsentResponses {
     );
   }
 }
-
-const clientOf = ({ address }: UnsentResponse) => clientKey(rateLimitKey(address));
