@@ -19,7 +19,7 @@ import {
   seqsOf,
   startStream,
 } from '../../../test/support/media/segment-store-fixture.ts';
-import { localDisk } from './disk.ts';
+import { type Disk, localDisk } from './disk.ts';
 
 const OTHER = '1b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 
@@ -182,6 +182,33 @@ test('[M-11] dropped segments become gaps and their numbers are not reused', asy
   await addSegments(fixture, segments, range(50, 60), { epoch: 1 });
   expect(seqsOf(segments)).toEqual([...range(0, 5), ...range(50, 60)]);
   expect(gapsOf(segments)).toEqual(range(5, 50));
+});
+
+test('[M-28] segments whose files cannot be removed stay, but for one', async () => {
+  let fault: Error | null = null;
+  let freeBytes = 1 << 30;
+  const disk: Disk = {
+    ...localDisk,
+    freeBytes: async () => freeBytes,
+    remove: async (path) => {
+      if (fault) throw fault;
+      await localDisk.remove(path);
+    },
+  };
+  const fixture = await createFixture({ disk, minFreeBytes: 1 << 20, dvrMs: 3_600_000 });
+  const store = await fixture.start();
+  const recording = await store.open(STREAM);
+  recording.setRetention('recording');
+  recording.addEpoch(epochOf(0));
+  await addSegments(fixture, recording, range(0, 50));
+  await recording.close(true);
+  const { bytes } = store.stats();
+  fault = new Error('no space left on device');
+  freeBytes = 0;
+  for (let n = 0; n < 5; n++) await store.sweep();
+  fault = null;
+  freeBytes = 1 << 30;
+  expect([seqsOf(recording), store.stats().bytes]).toEqual([range(1, 50), bytes]);
 });
 
 test('[M-28] the quota leaves the configured free space to others', async () => {

@@ -221,8 +221,7 @@ export class StreamFolder {
 
   async writeSegment({ file, chunks }: PackedSegment): Promise<void> {
     await this.disk.write(this.pathOf(file), chunks);
-    this.files.splice(this.indexOf(file.seq), 0, file);
-    this.bytes += diskBytesOf(file);
+    this.addEntry(file);
   }
 
   async writeEpoch(epoch: Epoch): Promise<void> {
@@ -250,9 +249,8 @@ export class StreamFolder {
   async removeOldest(): Promise<number> {
     const [file] = this.files;
     if (!file) return 0;
-    this.dropEntry(file);
     this.onRemoveSegment(file.seq);
-    await this.disk.remove(this.pathOf(file));
+    await this.removeFile(file);
     return diskBytesOf(file);
   }
 
@@ -267,8 +265,7 @@ export class StreamFolder {
   /** Removes the segments of the preview that the start has ended. Video of a show before it stays. */
   async removePreview(): Promise<void> {
     for (let file = this.endedPreview; file; file = this.endedPreview) {
-      this.dropEntry(file);
-      await this.disk.remove(this.pathOf(file));
+      await this.removeFile(file);
     }
     await this.removeOldEpochs();
   }
@@ -310,6 +307,22 @@ export class StreamFolder {
       else high = middle;
     }
     return low;
+  }
+
+  /** An error leaves the file in the index: it still takes space, and is removed by a later call. */
+  private async removeFile(file: SegmentFile): Promise<void> {
+    this.dropEntry(file);
+    try {
+      await this.disk.remove(this.pathOf(file));
+    } catch (error) {
+      if (!this.has(file.seq)) this.addEntry(file);
+      throw error;
+    }
+  }
+
+  private addEntry(file: SegmentFile): void {
+    this.files.splice(this.indexOf(file.seq), 0, file);
+    this.bytes += diskBytesOf(file);
   }
 
   /** Removes a file from the index. @returns whether it was there */
