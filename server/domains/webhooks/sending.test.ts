@@ -501,27 +501,25 @@ describeWebhooks('webhook deliveries', (open) => {
     expect(await cleanUp()).toBe(0);
   });
 
-  test('[H-4] deleting a webhook deletes 1,000 deliveries at once, and the clean-up the others', async () => {
+  test('[H-4] deleting a webhook ends its deliveries at once, and the clean-up deletes them', async () => {
     const webhook = await openWithWebhook();
     await insertMany(webhook, 'f', 1_500, fixture.nowMs - 20_000, false);
     await insertMany(webhook, 'w', 1_500, fixture.nowMs - 20_000, true);
     const claimed = await claim();
     expect(claimed).toHaveLength(2);
     await fixture.store.deleteWebhook(own(webhook));
-    expect(await countOf('true')).toBe(2_000);
+    expect(await countOf('true')).toBe(3_000);
     expect(await claim()).toEqual([]);
     expect(await finish(claimed[0], { status: 200 })).toBeNull();
     // Marks pending deliveries as failed, then deletes them.
-    await cleanUp();
-    await cleanUp();
+    while ((await cleanUp()) > 0);
     expect(await countOf('true')).toBe(0);
   });
 
-  test('[H-4] deleting a webhook deletes its subscriptions and deliveries', async () => {
+  test('[H-4] deleting a webhook deletes its subscriptions and its log', async () => {
     const webhook = await openWithWebhook();
     await queueTest(webhook);
     await fixture.store.deleteWebhook(own(webhook));
-    expect(await countOf('true')).toBe(0);
     const [row] = await fixture.run('select count(*) as n from subscriptions');
     expect(Number(row?.n)).toBe(0);
     const page = { ...own(webhook), before: null, limit: 1 };
