@@ -205,6 +205,29 @@ describe('ModerationCache', () => {
     expect(newBans.length).toBe(25);
   });
 
+  test('[C-21] others run between two chats with 1,000 bans that a full read forgets', async () => {
+    const { cache, change, state, stored } = await fixture();
+    const banned = Array.from({ length: 1_000 }, (_, seat) => seat);
+    for (let stream = 0; stream < 25; stream++) change(`${stream}`, { banned });
+    await cache.refresh();
+    let lifted = 0;
+    cache.subscribeToBans(async (_, changes) => {
+      lifted += Math.sign(changes.lifted.length);
+    });
+    stored.clear();
+    state.nowMs += DAY_MS;
+    let isOver = false;
+    const full = cache.readAllWhenDue().finally(() => {
+      isOver = true;
+    });
+    for (let before = 0; !isOver; before = lifted) {
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(lifted - before).toBeLessThanOrEqual(1);
+    }
+    await full;
+    expect(lifted).toBe(25);
+  });
+
   test('[C-21] ModerationCache passes the bans of a stream to the subscriber at once, and then each change', async () => {
     const { cache, stored, change, state } = await fixture();
     change('a', { banned: [3] });

@@ -58,6 +58,17 @@ const FULL_READ_AFTER_FAILURE_MS = 10_000;
 /** Restrictions that are applied in one turn of the event loop: 1.7 million at once stopped it for 1.4 s. */
 const APPLIED_AT_ONCE = 1_000;
 
+/** @returns a function that waits for the next turn of the event loop once its arguments have reached a sum */
+function pauseAfter(most: number): (count: number) => Promise<void> | undefined {
+  let sum = 0;
+  return (count) => {
+    sum += count;
+    if (sum < most) return undefined;
+    sum = 0;
+    return new Promise<void>((resolve) => runtime.setImmediate(resolve));
+  };
+}
+
 function isLifted([, until]: RestrictionsRow['seats'][number]): boolean {
   return until === LIFTED;
 }
@@ -246,11 +257,19 @@ export class ModerationCache {
   async #forgetAllExcept(found: ReadonlySet<string>): Promise<void> {
     for (const streamId of [...this.#chats.keys()])
       if (!found.has(streamId)) this.#chats.delete(streamId);
-    const forgotten = [...this.bans.entries()].filter(([streamId]) => !found.has(streamId));
-    const lift = ([streamId, seats]: (typeof forgotten)[number]) =>
-      this.#changeBans(streamId, { banned: [], lifted: [...seats] });
-    // At once: the workers confirm each.
-    await Promise.all(forgotten.map(lift));
+    // The workers confirm each.
+    let lifting: Promise<void>[] = [];
+    const pause = pauseAfter(APPLIED_AT_ONCE);
+    for (const [streamId, seats] of [...this.bans.entries()]) {
+      if (found.has(streamId)) continue;
+      const lifted = [...seats];
+      lifting.push(this.#changeBans(streamId, { banned: [], lifted }));
+      const pausing = pause(lifted.length);
+      if (!pausing) continue;
+      await Promise.all([...lifting, pausing]);
+      lifting = [];
+    }
+    await Promise.all(lifting);
   }
 
   /** Reads and applies a page of the chats whose change number exceeds `after`. */
@@ -262,14 +281,11 @@ export class ModerationCache {
       after: isFull ? null : this.#knownRevision(chat),
     }));
     const restrictions = await this.#readRestrictions(known, nowMs);
-    let appliedAtOnce = 0;
+    const pause = pauseAfter(APPLIED_AT_ONCE);
     for (const { chat, after } of known) {
       const ofChat = restrictions.get(chat.streamId) ?? [];
       await this.#apply({ chat, after, restrictions: ofChat });
-      for (const { seats } of ofChat) appliedAtOnce += seats.length;
-      if (appliedAtOnce < APPLIED_AT_ONCE) continue;
-      appliedAtOnce = 0;
-      await new Promise<void>((resolve) => runtime.setImmediate(resolve));
+      for (const { seats } of ofChat) await pause(seats.length);
     }
     return page;
   }
