@@ -20,7 +20,7 @@ export interface RehearsalRoutes {
   readonly store: Pick<Calls<typeof rundownProcedures>, 'listDrafts'> &
     Pick<
       Calls<typeof rehearsalProcedures>,
-      'createRehearsal' | 'copyDrafts' | 'findRehearsal' | 'dismissRehearsal'
+      'createRehearsal' | 'copyDrafts' | 'reportRehearsal' | 'findRehearsal' | 'dismissRehearsal'
     >;
   readonly largeOperations: LargeOperations;
   readonly clock: Clock;
@@ -45,6 +45,7 @@ export function rehearsalHandlers(
     }
   }
 
+  /** Reports the rehearsal meanwhile: behind the steps of other accounts 2,000 drafts may take 8 s, and it would be lost. */
   async function copyDrafts(
     { streamId: id }: RehearsalRow,
     producer: string,
@@ -54,7 +55,11 @@ export function rehearsalHandlers(
     for (let start = 0; start < drafts.length; start += DRAFTS_PER_COPY) {
       const some = drafts.slice(start, start + DRAFTS_PER_COPY);
       const copies = some.map((draft) => ({ id: draft.id, copyId: copyIdOf(id, draft.id) }));
-      await step(() => store.copyDrafts({ id, producer, drafts: copies }));
+      await step(async () => {
+        await store.copyDrafts({ id, producer, drafts: copies });
+        const report = { figures: null, isLast: false, nowMs: clock.nowMs() };
+        await store.reportRehearsal({ id, node: runner.node, ...report });
+      });
     }
   }
 
