@@ -122,3 +122,22 @@ describe('[M-16] the publish session rejects', () => {
     expect(() => connected().command({ ...CONNECT, payload })).toThrow('AMF: unsupported type 77');
   });
 });
+
+test('[M-16] all commands of a connection have at most 1,000 values', () => {
+  const session = connected();
+  const large = commandMessage(
+    0,
+    'x',
+    0,
+    Array.from({ length: 400 }, () => null),
+  );
+  session.command(large);
+  session.command(large);
+  expect(() => session.command(large)).toThrow('too many values');
+});
+
+test('[M-16] an app and a stream name have at most 1,024 characters', () => {
+  expect(() => connected('/'.repeat(1_025))).toThrow('too long');
+  const publish = commandMessage(1, 'publish', 6, null, '/'.repeat(1_025));
+  expect(() => connected().command(publish)).toThrow('too long');
+});
