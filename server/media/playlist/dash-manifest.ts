@@ -24,11 +24,19 @@ interface Period {
   readonly segments: readonly Segment[];
 }
 
-/** Rendered Periods by their first segment: in a live manifest only the first and the last one change. */
-const PERIOD_TEXTS = new WeakMap<
-  Segment,
-  { readonly id: string; readonly start: string; readonly last: Segment; readonly text: string }
->();
+/** A rendered Period, with what it depends on. */
+interface PeriodText {
+  readonly first: Segment;
+  readonly last: Segment;
+  readonly start: string;
+  readonly text: string;
+}
+
+/**
+ * Rendered Periods by epoch and id: in a live manifest only the first and the last one change. Not by segment: a
+ * recording keeps all of its segments, and after two hours each render has another first one.
+ */
+const PERIOD_TEXTS = new WeakMap<Epoch, Map<string, PeriodText>>();
 
 /**
  * Most Periods of a manifest, the newest: those of a source that reconnects every 3 s for two hours. A
@@ -146,12 +154,14 @@ function* endOfRun(segments: readonly Segment[], from: number): Sliced<number> {
 }
 
 function* periodText(period: Period, start: string): Sliced<string> {
-  const { id, segments } = period;
+  const { id, epoch, segments } = period;
   const [first, last] = [segments[0] as Segment, segments.at(-1) as Segment];
-  const cached = PERIOD_TEXTS.get(first);
-  if (cached?.id === id && cached.start === start && cached.last === last) return cached.text;
+  const texts = PERIOD_TEXTS.get(epoch) ?? new Map<string, PeriodText>();
+  PERIOD_TEXTS.set(epoch, texts);
+  const cached = texts.get(id);
+  if (cached?.first === first && cached.last === last && cached.start === start) return cached.text;
   const text = element('Period', { id, start }, yield* adaptationSets(period));
-  PERIOD_TEXTS.set(first, { id, start, last, text });
+  texts.set(id, { first, last, start, text });
   return text;
 }
 

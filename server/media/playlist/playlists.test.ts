@@ -1,3 +1,4 @@
+import { heapStats } from 'bun:jsc';
 import { describe, expect, test } from 'bun:test';
 import { AUDIO, TRACKS, VIDEO } from '../../../test/support/media/fragment-fixture.ts';
 import {
@@ -220,6 +221,28 @@ v1.m3u8
 
 describe('[M-25] DASH manifest', () => {
   const lines = (text: string | null, pattern: RegExp) => text?.match(pattern);
+
+  test('[M-25] a recording, which keeps its segments, keeps one text of each Period', () => {
+    const irregular = (seq: number): Segment => {
+      const made = segment(seq, 3, BEGIN_MS + seq * 1_000);
+      const pieces = [...made.pieces].map(([id, piece]): [TrackId, Piece] => [
+        id,
+        { ...piece, durationTicks: piece.durationTicks + (seq % 2) },
+      ]);
+      return { ...made, pieces: new Map(pieces) };
+    };
+    const segments = Array.from({ length: 1_500 }, (_, seq) => irregular(seq));
+    const epochs = [epoch(3, BEGIN_MS)];
+    const render = (from: number) =>
+      manifestText(presentation({ epochs, segments: segments.slice(from, from + 1_000) }));
+    const { length } = render(0) ?? '';
+    Bun.gc(true);
+    const before = heapStats().heapSize;
+    for (let from = 1; from < 500; from++) render(from);
+    Bun.gc(true);
+    expect(segments.length).toBe(1_500);
+    expect(heapStats().heapSize - before).toBeLessThan(100 * length);
+  });
 
   test('[M-25] a manifest renders again only the Periods that changed', () => {
     let rendered: number[] = [];
