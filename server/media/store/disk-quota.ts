@@ -11,6 +11,8 @@ const LIVE_TIMEOUT_MS = 60_000;
 // Another process may use freed space first, so a full disk is retried.
 const WRITE_ATTEMPTS_MAX = 4;
 
+/** After a file of a stream could not be removed: on a file system that removes none, each attempt loses a segment. */
+const REMOVAL_RETRY_MS = 60_000;
 // Files of epochs and stream states are smaller than this.
 const UNCOUNTED_FILE_BYTES = 16 << 10;
 
@@ -174,25 +176,36 @@ export class DiskQuota {
     return true;
   }
 
-  /** Removes segments until enough bytes are freed, and measures. @returns the bytes of the removed segments */
+  /**
+   * Removes segments until enough bytes are freed, and measures. One that cannot be removed holds up no others.
+   * @returns the bytes of the removed segments
+   * @throws Error of the disk when none can be removed
+   */
   private async removeSegments(isEnough: (freedBytes: number) => boolean): Promise<number> {
     let freed = 0;
+    let failure: unknown = null;
     this.runningEvictions++;
     try {
       while (!isEnough(freed)) {
         const victim = this.findVictim();
         if (!victim) break;
-        freed += await victim.removeOldest();
-        this.evictedSegments++;
-        this.options.onEvict(victim);
+        try {
+          freed += await victim.removeOldest();
+          this.evictedSegments++;
+          this.options.onEvict(victim);
+        } catch (error) {
+          failure = error;
+          victim.removalFailedMs = this.options.nowMs();
+        }
       }
       if (freed > 0) await this.measure();
     } catch (error) {
-      this.last = null;
-      throw error;
+      failure = error;
     } finally {
       this.runningEvictions--;
     }
+    if (failure !== null) this.last = null;
+    if (failure !== null && freed === 0) throw failure;
     return freed;
   }
 
@@ -214,7 +227,8 @@ export class DiskQuota {
     let victim: Candidate | null = null;
     for (const folder of this.options.folders()) {
       const [oldest] = folder.files;
-      if (!oldest) continue;
+      const failedMs = folder.removalFailedMs ?? Number.NEGATIVE_INFINITY;
+      if (!oldest || this.options.nowMs() < failedMs + REMOVAL_RETRY_MS) continue;
       const isLive = this.isLive(folder);
       if (isLive && endMsOf(oldest) > (folder.endMs ?? 0) - PROTECTED_WINDOW_MS) continue;
       const bytes = accountBytes.get(folder.state.account) ?? 0;

@@ -184,17 +184,24 @@ test('[M-11] dropped segments become gaps and their numbers are not reused', asy
   expect(gapsOf(segments)).toEqual(range(5, 50));
 });
 
-test('[M-28] segments whose files cannot be removed stay, but for one', async () => {
-  let fault: Error | null = null;
-  let freeBytes = 1 << 30;
-  const disk: Disk = {
+/** A disk on which files of these paths cannot be removed. */
+function unremovable(isStuck: (path: string) => boolean, freeBytes: () => number | null): Disk {
+  return {
     ...localDisk,
-    freeBytes: async () => freeBytes,
+    freeBytes: async () => freeBytes(),
     remove: async (path) => {
-      if (fault) throw fault;
+      if (isStuck(path)) throw new Error('not permitted');
       await localDisk.remove(path);
     },
   };
+}
+
+test('[M-28] segments whose files cannot be removed stay, but for one a minute', async () => {
+  let isStuck = false;
+  const disk = unremovable(
+    () => isStuck,
+    () => (isStuck ? 0 : 1 << 30),
+  );
   const fixture = await createFixture({ disk, minFreeBytes: 1 << 20, dvrMs: 3_600_000 });
   const store = await fixture.start();
   const recording = await store.open(STREAM);
@@ -203,12 +210,41 @@ test('[M-28] segments whose files cannot be removed stay, but for one', async ()
   await addSegments(fixture, recording, range(0, 50));
   await recording.close(true);
   const { bytes } = store.stats();
-  fault = new Error('no space left on device');
-  freeBytes = 0;
+  isStuck = true;
   for (let n = 0; n < 5; n++) await store.sweep();
-  fault = null;
-  freeBytes = 1 << 30;
   expect([seqsOf(recording), store.stats().bytes]).toEqual([range(1, 50), bytes]);
+  isStuck = false;
+  await store.sweep();
+  expect(await fixture.files(STREAM)).toHaveLength(49 + 3);
+  expect(store.stats().bytes).toBe((bytes / 50) * 49);
+});
+
+test('[M-28] a file that cannot be removed holds up no other, and is removed once it can be', async () => {
+  let isStuck = true;
+  const disk = unremovable(
+    (path) => isStuck && path.includes(OTHER),
+    () => null,
+  );
+  const fixture = await createFixture({ disk, spaceBytes: 100 * 4096, dvrMs: 3_600_000 });
+  const store = await fixture.start();
+  const addEnded = async (stream: string) => {
+    const ended = await store.open(stream);
+    ended.setRetention('recording');
+    ended.addEpoch(epochOf(0));
+    await addSegments(fixture, ended, range(0, 40));
+    await ended.close(true);
+    return ended;
+  };
+  const [stuck, other] = [await addEnded(OTHER), await addEnded(crypto.randomUUID())];
+  const live = await store.open(STREAM);
+  live.addEpoch(epochOf(0));
+  await addSegments(fixture, live, range(0, 40));
+  const counts = [live, stuck, other].map((each) => seqsOf(each).length);
+  expect([live.hasWriteFault, counts]).toEqual([false, [40, 39, 20]]);
+  expect(store.stats().bytes).toBe(100 * 4096);
+  isStuck = false;
+  await store.sweep();
+  expect(store.stats().bytes).toBe(99 * 4096);
 });
 
 test('[M-28] the quota leaves the configured free space to others', async () => {

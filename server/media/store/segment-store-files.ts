@@ -273,6 +273,7 @@ export class FileSegmentStore implements SegmentStore {
     for (const [streamId, segments] of this.live) this.sweepStream(streamId, segments);
     await this.runMaintenance(() => this.quota.updateFreeBytes());
     for (const [streamId, folder] of this.folders) {
+      await this.runMaintenance(() => folder.removeStuck());
       await this.runMaintenance(() => this.removeExpired(streamId, folder));
     }
     await this.runMaintenance(() => this.checkOneRecording());
@@ -329,7 +330,7 @@ export class FileSegmentStore implements SegmentStore {
         hasExpired ? Number.POSITIVE_INFINITY : endMs - dvrMs - REMOVAL_DELAY_MS,
       );
     } else await folder.removeOldEpochs();
-    if (folder.files.length > 0 || this.loading.has(streamId) || this.live.has(streamId)) return;
+    if (!folder.isEmpty || this.loading.has(streamId) || this.live.has(streamId)) return;
     if (folder.next && nowMs() < folder.next.atMs + this.options.dvrMs) return;
     await folder.removeEmpty();
     if (this.loading.has(streamId) || this.streams.get(streamId)?.deref()) return;

@@ -113,12 +113,21 @@ export class StreamFolder {
   bytes = 0;
   /** Whether the state is on disk. */
   hasState = false;
+  /** When a file could last not be removed; null: never. */
+  removalFailedMs: number | null = null;
+  /** Files that could not be removed. They still take space. */
+  private readonly stuck: SegmentFile[] = [];
   private readonly epochs = new Set<number>();
 
   constructor(
     readonly path: string,
     private readonly disk: Disk,
   ) {}
+
+  /** Whether it has no file of a segment, not even one that could not be removed. */
+  get isEmpty(): boolean {
+    return this.files.length === 0 && this.stuck.length === 0;
+  }
 
   /** When the newest segment on disk ends, Unix ms; null without segments. */
   get endMs(): number | null {
@@ -309,13 +318,22 @@ export class StreamFolder {
     return low;
   }
 
-  /** An error leaves the file in the index: it still takes space, and is removed by a later call. */
+  /** Tries again to remove the files that could not be removed. @throws Error of the disk */
+  async removeStuck(): Promise<void> {
+    for (let file = this.stuck.shift(); file; file = this.stuck.shift()) {
+      this.bytes -= diskBytesOf(file);
+      await this.removeFile(file);
+    }
+  }
+
+  /** A file that cannot be removed is set aside, so that it holds up no other. @throws Error of the disk */
   private async removeFile(file: SegmentFile): Promise<void> {
     this.dropEntry(file);
     try {
       await this.disk.remove(this.pathOf(file));
     } catch (error) {
-      if (!this.has(file.seq)) this.addEntry(file);
+      this.stuck.push(file);
+      this.bytes += diskBytesOf(file);
       throw error;
     }
   }
