@@ -216,6 +216,40 @@ describe('AnswerService', () => {
     expect(await claim()).toMatchObject({ kind: 'conflict' });
   });
 
+  test('[W-7] few calls with claims are in flight, however slow they are', async () => {
+    const scheduler = new Scheduler(0);
+    const startTimer = (run: () => void, delayMs: number) => scheduler.after(delayMs, run);
+    const nowMs = () => scheduler.nowMs;
+    replaceRuntime(
+      createVirtualRuntime({ random: () => 0, systemMs: nowMs, monotonicMs: nowMs, startTimer }),
+    );
+    let [inFlight, most] = [0, 0];
+    const slow = new AnswerService({
+      store: {
+        findPublishedQuizzes: async () => [quizRow],
+        recordAnswers: async () => [],
+        recordWinners: (claims) => {
+          most = Math.max(most, ++inFlight);
+          return new Promise((resolve) => {
+            scheduler.after(75, () => {
+              inFlight--;
+              resolve(claims.map(() => 'won' as const));
+            });
+          });
+        },
+      },
+      clock: { nowMs: () => NOW_MS },
+      rate: new RateLimiter('answers', new SeatWindows({ points: LIMIT_POINTS, durationS: 10 })),
+    });
+    for (let seat = 0; seat < 200; seat++) {
+      void slow.claim(viewerOf(seat));
+      await Promise.resolve();
+      scheduler.advance(10);
+      for (let n = 0; n < 20; n++) await Promise.resolve();
+    }
+    expect(most).toBeWithin(1, 3);
+  });
+
   test('[W-7] a claim that did not fit into a transaction is in the next one, and names the round that refused it', async () => {
     const claim = () => outcomeOf((callbacks) => service.tryClaim(viewerOf(1), callbacks));
     const decisions: ClaimDecision[] = ['later', 'later', { refusedBy: 7 }, 'won'];

@@ -60,6 +60,12 @@ const BATCH_MAX = 1_000;
 const PACE_MS = 4;
 
 /**
+ * A call takes up to 75 ms of the writer of SQLite when seats answered hundreds of quizzes. With many in flight they
+ * were committed together, and sealing waited up to 0.9 s.
+ */
+const CLAIM_WAITS = { inFlightMax: 1, waitMaxMs: 400 };
+
+/**
  * Stores answers and winner reports of viewers whose token was checked (SPEC Q, W), for the HTTP
  * routes and the fast path of the gateway. An answer or report is stored before it is acknowledged.
  */
@@ -80,8 +86,8 @@ export class AnswerService {
   constructor(private readonly options: AnswerServiceOptions) {
     const { store } = options;
     this.quizzes = new PublishedQuizzes(store);
-    this.answers = new Batch(store.recordAnswers, BATCH_MAX, null, PACE_MS);
-    this.claims = new Batch(store.recordWinners, BATCH_MAX, null, PACE_MS);
+    this.answers = new Batch(store.recordAnswers, BATCH_MAX, { paceMs: PACE_MS });
+    this.claims = new Batch(store.recordWinners, BATCH_MAX, { paceMs: PACE_MS, ...CLAIM_WAITS });
   }
 
   /** Counts one request against the viewer's rate limit. @throws RateLimited */
