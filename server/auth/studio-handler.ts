@@ -55,6 +55,8 @@ export interface StudioCall {
    * @throws RateLimited when the limit is reached; then the write must create nothing
    */
   readonly takeBytes: (bytes: number) => void;
+  /** Call it when a write that waited begins. @throws RateLimited when writes before it reached the limit */
+  readonly checkBytes: () => void;
   /** Counts further bytes that the write has stored. Later writes wait for them, and this one never fails. */
   readonly addBytes: (bytes: number) => void;
 }
@@ -110,6 +112,7 @@ export function studioHandlerFactory(context: StudioContext): StudioHandlerFacto
       const call: StudioCall = {
         ...createCall(context, request, operation, caller, body),
         takeBytes: (bytes) => write.take(bytes),
+        checkBytes: () => write.check(),
         addBytes: (bytes) => write.add(bytes),
       };
       const query = readOperationQuery(operation, request);
@@ -120,6 +123,7 @@ export function studioHandlerFactory(context: StudioContext): StudioHandlerFacto
       const bodyBytes = isCounted ? Buffer.byteLength(JSON.stringify(body ?? null)) : 0;
       write.take(bodyBytes);
       const work = async () => {
+        if (isLarge && isCounted) write.check();
         const result = await run(call, body, query);
         const json = jsonOf(result);
         // What the write created, and what R-11 keeps. A result in parts was read after the write, and is not kept.
@@ -230,7 +234,7 @@ function createCall(
   operation: Operation,
   { user, actor }: StudioCaller,
   body: unknown,
-): Omit<StudioCall, 'takeBytes' | 'addBytes'> {
+): Omit<StudioCall, 'takeBytes' | 'checkBytes' | 'addBytes'> {
   const params = pathIds(request);
   const nowMs = context.clock.nowMs();
   const key = operation.method === 'GET' ? null : request.headers.get('idempotency-key');

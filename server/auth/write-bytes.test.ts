@@ -94,6 +94,15 @@ describe('a write that creates more than its body has', () => {
     write.add(2 * bodyBytes, nowMs);
   };
 
+  test('[L-22] a write that waited is refused when one before it has counted beyond the limit', () => {
+    const writes = new WriteBytes(RATE);
+    const [first, second] = [new WriteCount(writes, program), new WriteCount(writes, program)];
+    for (const write of [first, second]) write.take(1_000, 0);
+    first.check(0);
+    first.add(2 * WRITE_BURST_BYTES, 0);
+    expect(() => second.check(0)).toThrow(RateLimited);
+  });
+
   test('[L-22] an account takes at most 25 quiz numbers a second with imports of tiny quizzes', () => {
     const writes = new WriteBytes(RATE);
     const hourMs = 3_600_000;

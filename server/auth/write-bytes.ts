@@ -90,6 +90,14 @@ export class WriteCount {
     this.counted = bytes;
   }
 
+  /**
+   * Call it when a write that waited begins: writes before it may have counted beyond the limit meanwhile.
+   * @throws RateLimited while what was counted exceeds the limit
+   */
+  check(nowMs = runtime.monotonicMs()): void {
+    this.writes.take(this.caller, 0, nowMs);
+  }
+
   /** Counts at least this number of bytes for the write, after its work, also beyond the limit. */
   add(bytes: number, nowMs = runtime.monotonicMs()): void {
     this.writes.add(this.caller, Math.max(bytes - this.counted, 0), nowMs);

@@ -281,6 +281,23 @@ describe('rates', () => {
       expect((await harness.studio('POST', `${path}/rundown`, { order })).status).toBe(200);
     }));
 
+  test('[L-22] copies that wait for those before them count too', () =>
+    withService(only('studio', 200), async (harness) => {
+      const { browser } = await newMember(harness, 'host');
+      const path = `/streams/${await harness.createStream()}`;
+      const other = `/streams/${await harness.createStream()}`;
+      // These use up most of the bytes of the member.
+      for (const show of [path, path, path, other, other, other, other])
+        await browser.send('POST', `${show}/quizzes/import`, IMPORT);
+      const listed = await harness.studio('GET', `${path}/quizzes`);
+      const [first] = (await expectJson<QuizList>(listed, 200)).results;
+      const copies = Array.from({ length: 28 }, () =>
+        browser.send('POST', `/quizzes/${first?.id}/duplicate`),
+      );
+      const statuses = (await Promise.all(copies)).map(({ status }) => status);
+      expect(new Set(statuses)).toEqual(new Set([201, 429]));
+    }));
+
   test('[L-9] requests are accepted again after Retry-After', () =>
     withService(only('chat', 1, 1), async (harness) => {
       const viewer = await harness.viewer(await harness.createStream());

@@ -88,6 +88,7 @@ export function createRundown({ studio, context, store, newId }: RundownDeps) {
 
       orderQuizzes: studio(studioApi.orderQuizzes, (call, { order, revision = null }) =>
         context.largeOperations.run(call, async (step) => {
+          call.checkBytes();
           const input = { ...ownStreamInput(call), order, revision };
           countMoved(call, await step(() => store.orderQuizzes(input, call.idempotency)));
           return rundownJson(call, step);
