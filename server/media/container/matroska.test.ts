@@ -284,3 +284,20 @@ function errorOf(bytes: Uint8Array): string {
     return (error as Error).message;
   }
 }
+
+test('[M-16] a long document type ends the source at once', () => {
+  const type = Buffer.concat([Buffer.alloc(1_000_000), Buffer.from('x')]);
+  const sizeOf = (bytes: number) => {
+    const size = Buffer.alloc(8);
+    size.writeBigUInt64BE(BigInt(bytes));
+    size[0] = 1;
+    return size;
+  };
+  const child = Buffer.concat([Buffer.from([0x42, 0x82]), sizeOf(type.length), type]);
+  const header = Buffer.concat([
+    Buffer.from([0x1a, 0x45, 0xdf, 0xa3]),
+    sizeOf(child.length),
+    child,
+  ]);
+  expect(() => new MatroskaReader().push(header)).toThrow('too long');
+});

@@ -258,10 +258,15 @@ export class MatroskaReader implements ContainerReader {
   }
 }
 
+/** "matroska" is the longest known one; NULs may follow. */
+const DOC_TYPE_BYTES_MAX = 64;
+
 function requireDocType(bytes: Uint8Array, start: number): void {
   for (const { id, start: from, end } of elements(bytes, start, bytes.length)) {
     if (id !== ID.docType) continue;
-    const type = new TextDecoder().decode(bytes.subarray(from, end)).replace(/\0+$/, '');
+    if (end - from > DOC_TYPE_BYTES_MAX) throw new Error('the document type is too long');
+    // Not by a regular expression for NULs at the end, which takes the square of their number.
+    const [type] = new TextDecoder().decode(bytes.subarray(from, end)).split('\0', 1);
     if (type !== 'webm' && type !== 'matroska')
       throw new Error(`the document type is ${JSON.stringify(type)}`);
   }

@@ -66,6 +66,7 @@ const READ_CHUNK_BYTES = 64 << 10;
 const PENDING_BYTES_MAX = 32 << 20;
 // Bytes buffered while the probe runs, which takes 10 s at most.
 const PROBE_BYTES_MAX = 32 << 20;
+const FAILURE_CHARS_MAX = 300;
 const TOO_SLOW_MESSAGE =
   'The encoder is too slow. Send a smaller video, or give the service more CPU.';
 // A source may send only audio for this long before its video starts.
@@ -477,7 +478,8 @@ export class Packager {
       // Nothing waits for its exit.
       this.encoder = null;
     }
-    this.options.sink.onSourceFailed({ reason, message });
+    // It may contain input.
+    this.options.sink.onSourceFailed({ reason, message: message.slice(0, FAILURE_CHARS_MAX) });
   }
 
   private stop(): void {

@@ -164,5 +164,6 @@ function extensionsOf(conclusion: Buffer): Extension[] {
 // The extension stores 32-bit words in little-endian order, padded with NUL.
 function decodeText(words: Buffer): string {
   if (words.length > MAX_STREAM_ID_BYTES) return '';
-  return Buffer.from(words).swap32().toString().replace(/\0+$/, '');
+  const [text = ''] = Buffer.from(words).swap32().toString().split('\0', 1);
+  return text;
 }
