@@ -75,7 +75,7 @@ test('[M-16] sources together parse 15 ms in a turn, and the rest in order in la
     }),
   ];
   while (immediates.length > 0) turns.push(nextTurn());
-  expect(turns.map(({ length }) => length)).toEqual([8, 8, 8, 6, 0]);
+  expect(turns.map(({ length }) => length)).toEqual([8, 8, 8, 8, 2, 0]);
   sources.forEach(({ session }, index) => {
     expect(Buffer.from(session.content()).equals(Buffer.concat(messages[index] ?? []))).toBe(true);
   });
@@ -93,6 +93,16 @@ test('[M-16] accounts take turns while input of sources waits', () => {
   for (const stream of ['a', 'b', 'c']) source(stream, 'first account').queued.write(input(50));
   source('d', 'second account').queued.write(input(3));
   expect(nextTurn().join('')).toBe('adbdcdab');
+});
+
+test('[M-16] a source with small messages does not wait for a turn for each of them', () => {
+  const busy = source('a', 'first account');
+  const small = source('b', 'second account');
+  busy.queued.write(input(200));
+  for (let n = 0; n < 100; n++) small.queued.write(Buffer.alloc(300));
+  nextTurn();
+  nextTurn();
+  expect(small.session.bytes).toBe(100 * 300);
 });
 
 test('[M-4] a source whose input waits is paused until it is parsed and the encoder accepts more', async () => {

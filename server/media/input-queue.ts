@@ -93,12 +93,16 @@ export class QueuedSession implements SourceSession {
     else this.session.end(reason);
   }
 
-  /** Writes the next 64 KB or less. @returns whether input is left */
+  /** Writes the next 64 KB or less, of several messages: those of RTMP have 300 bytes. @returns whether input is left */
   writePiece(): boolean {
-    const message = this.messages.shift();
-    if (message && message.length > PIECE_BYTES)
-      this.messages.unshift(message.subarray(PIECE_BYTES));
-    if (message && !this.session.write(message.subarray(0, PIECE_BYTES))) this.acceptsMore = false;
+    let leftBytes = PIECE_BYTES;
+    for (let message = this.messages.shift(); message; message = this.messages.shift()) {
+      const piece = message.subarray(0, leftBytes);
+      if (piece.length < message.length) this.messages.unshift(message.subarray(piece.length));
+      if (!this.session.write(piece)) this.acceptsMore = false;
+      leftBytes -= piece.length;
+      if (leftBytes <= 0) break;
+    }
     if (this.messages.length > 0) return true;
     this.onWritten();
     return false;
