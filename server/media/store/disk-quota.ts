@@ -11,8 +11,10 @@ const LIVE_TIMEOUT_MS = 60_000;
 // Another process may use freed space first, so a full disk is retried.
 const WRITE_ATTEMPTS_MAX = 4;
 
-/** After a file of a stream could not be removed: on a file system that removes none, each attempt loses a segment. */
+/** After a file of a stream could not be removed. */
 const REMOVAL_RETRY_MS = 60_000;
+/** Then nothing is evicted for a minute: on a file system that removes no file, each attempt loses a segment. */
+const FAILED_REMOVALS_MAX = 3;
 // Files of epochs and stream states are smaller than this.
 const UNCOUNTED_FILE_BYTES = 16 << 10;
 
@@ -61,6 +63,8 @@ export class DiskQuota {
   private last: { readonly availableBytes: number; readonly atMs: number } | null = null;
   /** By how much they became less between measurements without an eviction. */
   private quiet = { lostBytes: 0, ms: 0 };
+  /** Before this time nothing is evicted. */
+  private retryAtMs = Number.NEGATIVE_INFINITY;
   /** What other programs write. */
   private othersPerMs = 0;
 
@@ -165,7 +169,7 @@ export class DiskQuota {
 
   /** Evicts segments until enough bytes are free. @returns whether it evicted any */
   private async evict(isEnough: (freedBytes: number) => boolean): Promise<boolean> {
-    if (isEnough(0)) return false;
+    if (isEnough(0) || this.options.nowMs() < this.retryAtMs) return false;
     // Directly before and after, so that what others write meanwhile is not taken for space that is not free yet.
     const before = await this.measure();
     const startMs = this.options.nowMs();
@@ -184,6 +188,7 @@ export class DiskQuota {
   private async removeSegments(isEnough: (freedBytes: number) => boolean): Promise<number> {
     let freed = 0;
     let failure: unknown = null;
+    let failures = 0;
     this.runningEvictions++;
     try {
       while (!isEnough(freed)) {
@@ -196,6 +201,9 @@ export class DiskQuota {
         } catch (error) {
           failure = error;
           victim.removalFailedMs = this.options.nowMs();
+          if (++failures < FAILED_REMOVALS_MAX || freed > 0) continue;
+          this.retryAtMs = this.options.nowMs() + REMOVAL_RETRY_MS;
+          break;
         }
       }
       if (freed > 0) await this.measure();

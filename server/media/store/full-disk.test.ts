@@ -219,6 +219,33 @@ test('[M-28] segments whose files cannot be removed stay, but for one a minute',
   expect(store.stats().bytes).toBe((bytes / 50) * 49);
 });
 
+test('[M-28] a disk that removes no file is tried three times a minute, over all streams', async () => {
+  let isStuck = false;
+  const disk = unremovable(
+    () => isStuck,
+    () => (isStuck ? 0 : 1 << 30),
+  );
+  const fixture = await createFixture({ disk, minFreeBytes: 1 << 20, dvrMs: 3_600_000 });
+  const store = await fixture.start();
+  const all = await Promise.all(
+    Array.from({ length: 10 }, async () => {
+      const stream = await store.open(crypto.randomUUID());
+      stream.setRetention('recording');
+      stream.addEpoch(epochOf(0));
+      await addSegments(fixture, stream, range(0, 5));
+      await stream.close(true);
+      return stream;
+    }),
+  );
+  isStuck = true;
+  for (let n = 0; n < 5; n++) await store.sweep();
+  const listed = () => all.reduce((sum, stream) => sum + seqsOf(stream).length, 0);
+  expect(listed()).toBe(50 - 3);
+  fixture.clock.nowMs += 61_000;
+  await store.sweep();
+  expect(listed()).toBe(50 - 6);
+});
+
 test('[M-28] a file that cannot be removed holds up no other, and is removed once it can be', async () => {
   let isStuck = true;
   const disk = unremovable(
