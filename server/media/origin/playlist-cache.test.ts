@@ -256,3 +256,27 @@ test('[M-27] a playlist that one network requested is not late for another', asy
   await Promise.all([...crawled, get(streams[11] as FakeStream, 'viewer')]);
   expect(order.indexOf('viewer')).toBeLessThan(5);
 }, 20_000);
+
+test('[M-25] playlists from before a reopening are removed', async () => {
+  const cache = new PlaylistCache();
+  const stream = new FakeStream().startEpoch();
+  const first = new WeakRef(
+    (await cache.get(
+      stream,
+      'session 0',
+      rendering(() => 'text 0'),
+    )) as object,
+  );
+  for (let session = 1; session < 10; session++) {
+    stream.reopenedMs = session;
+    stream.addSegment();
+    await cache.get(
+      stream,
+      `session ${session}`,
+      rendering(() => `text ${session}`),
+    );
+  }
+  await Bun.sleep(0);
+  Bun.gc(true);
+  expect(first.deref()).toBeUndefined();
+});
