@@ -216,6 +216,13 @@ describe('AnswerService', () => {
     expect(await claim()).toMatchObject({ kind: 'conflict' });
   });
 
+  test('[W-7] a claim that waits behind the refusal of its seat names the round', async () => {
+    decideClaim = () => ({ refusedBy: 7 });
+    const claims = Array.from({ length: 1_001 }, (_, n) => service.claim(viewerOf(n % 1_000)));
+    await Promise.allSettled(claims);
+    expect(claimed.map(({ refusedBy }) => refusedBy).slice(999)).toEqual([undefined, 7]);
+  });
+
   test('[W-7] few calls with claims are in flight, however slow they are', async () => {
     const scheduler = new Scheduler(0);
     const startTimer = (run: () => void, delayMs: number) => scheduler.after(delayMs, run);
@@ -241,8 +248,9 @@ describe('AnswerService', () => {
       clock: { nowMs: () => NOW_MS },
       rate: new RateLimiter('answers', new SeatWindows({ points: LIMIT_POINTS, durationS: 10 })),
     });
-    for (let seat = 0; seat < 200; seat++) {
-      void slow.claim(viewerOf(seat));
+    for (let seat = 0; seat < 20_000; seat++) void slow.claim(viewerOf(seat));
+    for (let n = 0; n < 100; n++) {
+      void slow.claim(viewerOf(20_000 + n));
       await Promise.resolve();
       scheduler.advance(10);
       for (let n = 0; n < 20; n++) await Promise.resolve();

@@ -63,7 +63,7 @@ const PACE_MS = 4;
  * A call takes up to 75 ms of the writer of SQLite when seats answered hundreds of quizzes. With many in flight they
  * were committed together, and sealing waited up to 0.9 s.
  */
-const CLAIM_WAITS = { inFlightMax: 1, waitMaxMs: 400 };
+const CLAIM_WAITS = { inFlightMax: 1, waitMaxMs: 100 };
 
 /**
  * Stores answers and winner reports of viewers whose token was checked (SPEC Q, W), for the HTTP
@@ -79,7 +79,7 @@ export class AnswerService {
   };
   private readonly quizzes: PublishedQuizzes;
   private readonly answers: Batch<ArrivedAnswer, AnswerDecision>;
-  private readonly claims: Batch<WinnerClaim, ClaimDecision>;
+  private readonly claims: Batch<Omit<WinnerClaim, 'refusedBy'>, ClaimDecision>;
   /** By stream and seat: the round that refused it. Its answers are final, so the same round refuses it again. */
   private readonly refusingRounds = new LRUCache<string, number>(atMostEntries(REFUSALS_MAX));
 
@@ -87,7 +87,15 @@ export class AnswerService {
     const { store } = options;
     this.quizzes = new PublishedQuizzes(store);
     this.answers = new Batch(store.recordAnswers, BATCH_MAX, { paceMs: PACE_MS });
-    this.claims = new Batch(store.recordWinners, BATCH_MAX, { paceMs: PACE_MS, ...CLAIM_WAITS });
+    this.claims = new Batch(
+      // When it is sent: a seat that waits behind its own refusal is not looked up again.
+      (claims) =>
+        store.recordWinners(
+          claims.map((claim) => ({ ...claim, refusedBy: this.refusingRounds.get(keyOf(claim)) })),
+        ),
+      BATCH_MAX,
+      { paceMs: PACE_MS, ...CLAIM_WAITS },
+    );
   }
 
   /** Counts one request against the viewer's rate limit. @throws RateLimited */
@@ -190,15 +198,14 @@ export class AnswerService {
     callbacks: OutcomeCallbacks,
   ): void {
     const startMs = runtime.monotonicMs();
-    const key = `${streamId} ${seat}`;
-    const claim = { streamId, seat, receivedMs, refusedBy: this.refusingRounds.get(key) };
+    const claim = { streamId, seat, receivedMs };
     const waiter: Waiter<ClaimDecision> = {
       resolve: (decision) => {
         if (decision === 'later') {
           untilBudgetEnds(startMs, this.claims.add(claim)).then(waiter.resolve, waiter.reject);
           return;
         }
-        if (typeof decision === 'object') this.refusingRounds.set(key, decision.refusedBy);
+        if (typeof decision === 'object') this.refusingRounds.set(keyOf(claim), decision.refusedBy);
         resolveClaim(decision, callbacks);
       },
       reject: (error) => callbacks.refuse(error),
@@ -206,6 +213,8 @@ export class AnswerService {
     this.claims.enqueue(claim, waiter);
   }
 }
+
+const keyOf = ({ streamId, seat }: SeatOfStream) => `${streamId} ${seat}`;
 
 /** An answer in a batch and the callbacks for its outcome, in one object because there are so many. */
 class PendingAnswer implements ArrivedAnswer, Waiter<AnswerDecision> {

@@ -89,7 +89,7 @@ export class Batch<Item, Result> {
     }
     const { inFlightMax, waitMaxMs } = this.options;
     while (this.items.length > 0 && this.inFlight < inFlightMax) this.sendBatch();
-    if (this.items.length > 0) this.waitTimer ??= runtime.setTimeout(this.flushAll, waitMaxMs);
+    if (this.items.length > 0) this.waitTimer ??= runtime.setTimeout(this.flushWaiting, waitMaxMs);
   };
 
   private readonly flushPaced = (): void => {
@@ -97,9 +97,12 @@ export class Batch<Item, Result> {
     this.flush();
   };
 
-  private readonly flushAll = (): void => {
+  /** One more call, also beyond `inFlightMax`: SQLite commits all that wait together. */
+  private readonly flushWaiting = (): void => {
     this.waitTimer = null;
-    while (this.items.length > 0) this.sendBatch();
+    if (this.items.length > 0) this.sendBatch();
+    if (this.items.length > 0)
+      this.waitTimer = runtime.setTimeout(this.flushWaiting, this.options.waitMaxMs);
   };
 
   private sendBatch(): void {
