@@ -83,7 +83,10 @@ export class WriteCount {
    * @throws RateLimited when the limit is reached; then nothing of the write is counted
    */
   take(bytes: number, nowMs = runtime.monotonicMs()): void {
-    if (bytes <= this.counted) return;
+    if (bytes > this.counted) this.takeAgain(bytes, nowMs);
+  }
+
+  private takeAgain(bytes: number, nowMs: number): void {
     this.writes.add(this.caller, -this.counted, nowMs);
     this.counted = 0;
     this.writes.take(this.caller, bytes, nowMs);
@@ -92,10 +95,10 @@ export class WriteCount {
 
   /**
    * Call it when a write that waited begins: writes before it may have counted beyond the limit meanwhile.
-   * @throws RateLimited while what was counted exceeds the limit
+   * @throws RateLimited while what was counted exceeds the limit; then nothing of the write is counted
    */
   check(nowMs = runtime.monotonicMs()): void {
-    this.writes.take(this.caller, 0, nowMs);
+    this.takeAgain(this.counted, nowMs);
   }
 
   /** Counts at least this number of bytes for the write, after its work, also beyond the limit. */
