@@ -87,6 +87,8 @@ export const CONTACT_ROUNDS_SEARCHED = 100;
 export const JSON_DEPTH = 8;
 /** Most commas outside strings of a JSON body, which bound its members and elements. */
 export const JSON_COMMAS = 4_000;
+/** Largest sum, over the objects of a JSON text, of their largest member names that are numbers below 100,000. */
+export const JSON_INDEXES = 20_000;
 
 /** Elements of a page of a list, unless the request asks for more. */
 export const PAGE_SIZE = 20;

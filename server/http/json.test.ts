@@ -28,6 +28,9 @@ describe('[G-20] strict JSON', () => {
     [`{"a":[${'1,'.repeat(4_001)}1]}`, 'more than 4000 members and elements'],
     [`{${'"a":1,'.repeat(4_001)}"b":1}`, 'more than 4000 members and elements'],
     [`{"a":[${'[],'.repeat(4_001)}[`, 'more than 4000 members and elements'],
+    [`{"a":[${'{"999":0},'.repeat(21)}0]}`, 'large numbers as names'],
+    [`{"a":[${'{"\\u0039\\u0039\\u0039" :0},'.repeat(21)}0]}`, 'large numbers as names'],
+    [`{"a":[${'{"999":0,"1003":0,"1508":{"b":0}},'.repeat(14)}0]}`, 'large numbers as names'],
     ['{"a":1', 'not valid JSON'],
     ['', 'is empty; send a JSON object'],
     [' \n', 'is empty; send a JSON object'],
@@ -58,4 +61,14 @@ describe('[G-20] strict JSON', () => {
     const value = { 'a:b': '{"x":1}', c: '\\":\\\\', d: ','.repeat(5_000) };
     expect(parseJsonObject(JSON.stringify(value))).toEqual(value);
   });
+});
+
+test('[G-20] years, large ids and small numbers may be names', () => {
+  const ids = Array.from({ length: 500 }, (_, n) => `"${n}":${n}`).join();
+  const texts = [
+    `{"a":{${ids}}}`,
+    `{"a":[${'{"2025":1,"2026":2},'.repeat(9)}"999:"]}`,
+    `{"a":[${'{"12345678":1,"100000":2},'.repeat(100)}"90000"]}`,
+  ];
+  expect(texts.map(detailOf)).toEqual(['accepted', 'accepted', 'accepted']);
 });

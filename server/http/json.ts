@@ -1,4 +1,4 @@
-import { JSON_COMMAS, JSON_DEPTH } from '../../protocol/limits.ts';
+import { JSON_COMMAS, JSON_DEPTH, JSON_INDEXES } from '../../protocol/limits.ts';
 import { scanJson } from '../platform/scan-json.ts';
 import { Problem } from './problem.ts';
 
@@ -14,6 +14,9 @@ export function parseJsonObject(text: string): Record<string, unknown> {
   // 1 MB of short members took 100 ms, and ten in progress kept a node busy.
   if (scan.commas > JSON_COMMAS) {
     throw new Problem(400, `The body has more than ${JSON_COMMAS} members and elements.`);
+  }
+  if (scan.indexes > JSON_INDEXES) {
+    throw new Problem(400, 'The body has objects with large numbers as names; use other names.');
   }
   let value: unknown;
   try {

@@ -1,6 +1,9 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
+const SPACE = 0x20;
+const DIGIT_0 = 0x30;
+const DIGIT_9 = 0x39;
 const COMMA = 0x2c;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
@@ -13,7 +16,17 @@ export interface JsonScan {
   readonly keys: number;
   /** The number of values that follow another one, in an array or an object. */
   readonly commas: number;
+  /**
+   * The sum, over all objects, of their largest member names that are numbers below 100,000. The runtime stores such
+   * members in an array: an object with the name 999 takes 8 KB, and 13 names of 120 bytes together a megabyte.
+   */
+  readonly indexes: number;
 }
+
+/** A larger index takes no array. */
+const INDEX = /^\d{1,5}$/;
+/** Five digits, each as an escape of six characters. */
+const INDEX_CHARS_MAX = 30;
 
 /**
  * Reads a text before it is parsed: parsing 1 MB of `[` takes 250 ms of the event loop, and this ends at
@@ -23,17 +36,53 @@ export interface JsonScan {
 export function scanJson(text: string, depthMax: number): JsonScan | null {
   let keys = 0;
   let commas = 0;
+  let indexes = 0;
   let depth = 0;
+  /** The largest index of the open object of each level. */
+  const largest: number[] = [];
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code === QUOTE) at = endOfString(text, at);
-    else if (code === COLON) keys++;
+    if (code === QUOTE) {
+      const end = endOfString(text, at);
+      const index = indexOf(text, at, end);
+      const more = index - (largest[depth] ?? 0);
+      if (more > 0) {
+        largest[depth] = index;
+        indexes += more;
+      }
+      at = end;
+    } else if (code === COLON) keys++;
     else if (code === COMMA) commas++;
     else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
       if (++depth > depthMax) return null;
+      largest[depth] = 0;
     } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
   }
-  return { keys, commas };
+  return { keys, commas, indexes };
+}
+
+/** @returns a member name that is an array index; 0: the string is none */
+function indexOf(text: string, start: number, end: number): number {
+  const first = text.charCodeAt(start + 1);
+  const isPossible = first === BACKSLASH || (first >= DIGIT_0 && first <= DIGIT_9);
+  if (!isPossible || end - start - 1 > INDEX_CHARS_MAX || !isColonNext(text, end)) return 0;
+  const raw = text.slice(start + 1, end);
+  const name = raw.includes('\\') ? unescaped(raw) : raw;
+  return INDEX.test(name) ? Number(name) : 0;
+}
+
+function isColonNext(text: string, end: number): boolean {
+  let at = end + 1;
+  while (text.charCodeAt(at) <= SPACE) at++;
+  return text.charCodeAt(at) === COLON;
+}
+
+function unescaped(raw: string): string {
+  try {
+    return JSON.parse(`"${raw}"`);
+  } catch {
+    return '';
+  }
 }
 
 function endOfString(text: string, start: number): number {

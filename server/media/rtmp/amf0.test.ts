@@ -11,12 +11,14 @@ const leaf = fc.oneof(
   fc.constantFrom(null, undefined, 'x'.repeat(70_000)),
   fc.date({ noInvalidDate: true }),
 );
+const memberName = text.filter((name) => !/^\d/.test(name));
+
 const { value } = fc.letrec<{ value: AmfValue }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', maxDepth: 4 },
     leaf,
     fc.array(tie('value'), { maxLength: 4 }),
-    fc.dictionary(text, tie('value'), { maxKeys: 4, noNullPrototype: false }),
+    fc.dictionary(memberName, tie('value'), { maxKeys: 4, noNullPrototype: false }),
   ),
 }));
 
@@ -67,4 +69,8 @@ describe('[M-16] the AMF reader rejects', () => {
       }),
     );
   });
+});
+
+test('[M-16] members whose names are numbers are left out', () => {
+  expect(readAmf(writeAmf([{ 999: 1, app: 'live' }]))).toEqual([{ app: 'live' }]);
 });

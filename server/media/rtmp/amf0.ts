@@ -105,7 +105,9 @@ class AmfReader {
     for (;;) {
       const name = this.text(this.take(2).readUInt16BE());
       if (name === '' && this.bytes[this.offset] === OBJECT_END) break;
-      members[name] = this.value(depth + 1);
+      const value = this.value(depth + 1);
+      // The runtime stores numbers as names in an array: 13 of them take a megabyte.
+      if (!/^\d/.test(name)) members[name] = value;
     }
     this.take(1);
     return members;

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { JSON_DEPTH, JSON_INDEXES } from '../../../protocol/limits.ts';
+import { scanJson } from '../../platform/scan-json.ts';
 import type { Container, SourceKind } from '../source.ts';
 
 /** The first message of a sender (SPEC M-4). */
@@ -55,6 +57,8 @@ function containerOf(type: string): Container | undefined {
 }
 
 function parseJson(text: string): unknown {
+  const scan = scanJson(text, JSON_DEPTH);
+  if (!scan || scan.indexes > JSON_INDEXES) return undefined;
   try {
     return JSON.parse(text);
   } catch {

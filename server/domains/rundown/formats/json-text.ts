@@ -1,6 +1,7 @@
 import {
   IMPORT_JSON_COMMAS,
   JSON_DEPTH,
+  JSON_INDEXES,
   QUIZZES_PER_IMPORT_MAX,
 } from '../../../../protocol/limits.ts';
 import { scanJson } from '../../../platform/scan-json.ts';
@@ -16,6 +17,8 @@ export function parseJson(text: string): unknown {
       `The text has more than ${IMPORT_JSON_COMMAS} members and elements; an import has at most ${QUIZZES_PER_IMPORT_MAX} quizzes.`,
     );
   }
+  if (scan.indexes > JSON_INDEXES)
+    throw new UnreadableText('The text has objects with large numbers as names.');
   try {
     return JSON.parse(text.replace(/^\ufeff/, ''));
   } catch {
