@@ -11,10 +11,11 @@ const LIVE_TIMEOUT_MS = 60_000;
 // Another process may use freed space first, so a full disk is retried.
 const WRITE_ATTEMPTS_MAX = 4;
 
-/** After a file of a stream could not be removed. */
-const REMOVAL_RETRY_MS = 60_000;
 /** Then nothing is evicted for a minute: on a file system that removes no file, each attempt loses a segment. */
 const FAILED_REMOVALS_MAX = 3;
+const REMOVAL_RETRY_MS = 60_000;
+/** After files of a stream could not be removed again and again. */
+const REMOVAL_RETRY_MS_MAX = 3_600_000;
 // Files of epochs and stream states are smaller than this.
 const UNCOUNTED_FILE_BYTES = 16 << 10;
 
@@ -196,11 +197,14 @@ export class DiskQuota {
         if (!victim) break;
         try {
           freed += await victim.removeOldest();
+          victim.failedRemovals = 0;
           this.evictedSegments++;
           this.options.onEvict(victim);
         } catch (error) {
           failure = error;
-          victim.removalFailedMs = this.options.nowMs();
+          // Longer than the pause below: then others come first.
+          const delayMs = REMOVAL_RETRY_MS * 2 ** ++victim.failedRemovals;
+          victim.removalRetryMs = this.options.nowMs() + Math.min(delayMs, REMOVAL_RETRY_MS_MAX);
           if (++failures < FAILED_REMOVALS_MAX || freed > 0) continue;
           this.retryAtMs = this.options.nowMs() + REMOVAL_RETRY_MS;
           break;
@@ -235,8 +239,7 @@ export class DiskQuota {
     let victim: Candidate | null = null;
     for (const folder of this.options.folders()) {
       const [oldest] = folder.files;
-      const failedMs = folder.removalFailedMs ?? Number.NEGATIVE_INFINITY;
-      if (!oldest || this.options.nowMs() < failedMs + REMOVAL_RETRY_MS) continue;
+      if (!oldest || this.options.nowMs() < folder.removalRetryMs) continue;
       const isLive = this.isLive(folder);
       if (isLive && endMsOf(oldest) > (folder.endMs ?? 0) - PROTECTED_WINDOW_MS) continue;
       const bytes = accountBytes.get(folder.state.account) ?? 0;

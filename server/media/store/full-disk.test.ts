@@ -246,6 +246,30 @@ test('[M-28] a disk that removes no file is tried three times a minute, over all
   expect(listed()).toBe(50 - 6);
 });
 
+test('[M-28] three streams whose files cannot be removed hold up the others for a minute', async () => {
+  const stuck: string[] = [];
+  const disk = unremovable(
+    (path) => stuck.some((id) => path.includes(id)),
+    () => (stuck.length > 0 ? 0 : 1 << 30),
+  );
+  const fixture = await createFixture({ disk, minFreeBytes: 1 << 20, dvrMs: 3_600_000 });
+  const store = await fixture.start();
+  const ids = Array.from({ length: 4 }, () => crypto.randomUUID());
+  for (const id of ids) {
+    const stream = await store.open(id);
+    stream.setRetention('recording');
+    stream.addEpoch(epochOf(0));
+    await addSegments(fixture, stream, range(0, 5));
+    await stream.close(true);
+  }
+  stuck.push(...ids.slice(0, 3));
+  await store.sweep();
+  expect(store.stats().evicted).toBe(0);
+  fixture.clock.nowMs += 61_000;
+  await store.sweep();
+  expect(store.stats().evicted).toBeGreaterThan(0);
+});
+
 test('[M-28] a file that cannot be removed holds up no other, and is removed once it can be', async () => {
   let isStuck = true;
   const disk = unremovable(

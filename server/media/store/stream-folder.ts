@@ -113,8 +113,10 @@ export class StreamFolder {
   bytes = 0;
   /** Whether the state is on disk. */
   hasState = false;
-  /** When a file could last not be removed; null: never. */
-  removalFailedMs: number | null = null;
+  /** Before this time, Unix ms, no file is evicted: the last ones could not be removed. */
+  removalRetryMs = 0;
+  /** How often one after the other. */
+  failedRemovals = 0;
   /** Files that could not be removed. They still take space. */
   private readonly stuck: SegmentFile[] = [];
   private readonly epochs = new Set<number>();
