@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import { randomUUID } from 'node:crypto';
 import { MODERATED_MAX } from '../../../protocol/limits.ts';
 import { insertStream, sqliteOfFile } from '../../../test/support/database/sqlite-of-file.ts';
+import type { Tx } from '../../storage/sql/procedure.ts';
 import { moderationProcedures } from './moderation-sql.ts';
 import { questionProcedures } from './questions-sql.ts';
 import { restrictionProcedures } from './restrictions-sql.ts';
@@ -55,6 +56,35 @@ test('[C-20] a stream has at most 10,000 restrictions that have not expired', as
   const lifted = { ...own, viewer: 'viewer 1', kind: 'banned' as const };
   await restrictionProcedures.liftRestriction.run(sqlite, lifted);
   expect(await errorKindOf(restrict('viewer 3', 1_000))).toBeNull();
+});
+
+test('[C-20] a restriction counts the others in indexes', async () => {
+  const seat = ['s', 'viewer 9', 20_009];
+  await sqlite.query('insert into seats (stream_id, viewer, seat) values ($1, $2, $3)', seat);
+  const plans: string[] = [];
+  const tx: Tx = {
+    ...{ rows: sqlite.rows, locks: sqlite.locks, insertNew: sqlite.insertNew },
+    monotonicMs: sqlite.monotonicMs,
+    async query(text, params) {
+      const plan = await sqlite.query<{ detail: string }>(`explain query plan ${text}`, params);
+      plans.push(...plan.map(({ detail }) => detail));
+      return sqlite.query(text, params);
+    },
+  };
+  const input = {
+    ...own,
+    viewer: 'viewer 9',
+    kind: 'muted' as const,
+    name: '',
+    until: null,
+    by: null,
+  };
+  // The stream has its maximum by now.
+  await restrictionProcedures.restrictViewer.run(tx, { ...input, nowMs: 2_000 }).catch(() => {});
+  const reads = plans.filter((line) => line.includes('restricted_viewers'));
+  expect(reads.length).toBeGreaterThan(3);
+  for (const line of reads)
+    expect(line).toMatch(/restricted_viewers_by_end|\(stream_id=\? AND viewer=\? AND kind=\?\)/);
 });
 
 test('[C-20] a stream has at most 10,000 queued questions, whose states can still change', async () => {

@@ -124,6 +124,22 @@ test('[W-7] a claim reads the quizzes of its game only, not those of the whole s
   for (const line of answerAccesses) expect(line).toEndWith('(quiz=? AND seat=?)');
 });
 
+test('[W-1] a request for winners reads its game from indexes', async () => {
+  const { tx, statements } = recordingTx();
+  const input = { id: 'a third round', streamId: STREAM, producer: PRODUCER, nowMs: 0 };
+  await sqlite.query('savepoint request');
+  await sqlite.query(`update winners_rounds set state = 'closed'`);
+  await procedures.requestWinners.run(tx, input).catch(() => {});
+  await sqlite.query('rollback to request');
+  const counting = statements.filter(({ text }) => text.includes('as blocking'));
+  const plans = (await Promise.all(counting.map(accessesOf))).flat();
+  const accesses = plans.filter((line) => / q /.test(line));
+  expect(accesses).toEqual([
+    expect.stringContaining('COVERING INDEX quizzes_of_game'),
+    expect.stringContaining('COVERING INDEX quizzes_not_revealed'),
+  ]);
+});
+
 test('[Q-16] quizzes close with as many statements as one, and read answers in the order of their key', async () => {
   const reopen = (condition: string) =>
     sqlite.query<{ number: number }>(

@@ -107,11 +107,12 @@ export const winnersProcedures = {
       if (round) {
         throw new DomainError('conflict', 'A winners round is open; wait a second for its count.');
       }
-      // Without their texts: those of 2,000 quizzes took 27 ms.
+      // Each from an index, without the rows: those of 2,000 quizzes took 27 ms with their texts.
       const [game] = await tx.query<{ quizzes: number; blocking: number | null }>(
-        `select count(*) as quizzes, min(case when q.state <> 'revealed' then q.number end) as blocking
-         from quizzes q join streams s on s.id = q.stream_id and s.game = q.game
-         where q.stream_id = $1`,
+        `select (select count(*) from quizzes q where q.stream_id = s.id and q.game = s.game) as quizzes,
+           (select min(q.number) from quizzes q
+            where q.stream_id = s.id and q.game = s.game and q.state <> 'revealed') as blocking
+         from streams s where s.id = $1`,
         [input.streamId],
       );
       const rounds = await countRows(tx, 'winners_rounds where stream_id = $1', [input.streamId]);
