@@ -68,9 +68,11 @@ export class ViewerTokens {
   constructor(private readonly options: ViewerTokensOptions) {
     this.cache = new TokenCache(options.cacheSize, () => options.clock.nowMs());
     this.leases = new SeatLeases(options.store, options.onHalfFull);
-    this.seats = new Batch((viewers) => this.leases.assign(viewers), SEAT_BATCH_MAX, {
-      deadlineMs: SEAT_DEADLINE_MS,
-    });
+    this.seats = new Batch(
+      (viewers) => this.leases.assign(viewers),
+      SEAT_BATCH_MAX,
+      SEAT_DEADLINE_MS,
+    );
   }
 
   /**

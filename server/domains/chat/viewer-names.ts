@@ -32,7 +32,7 @@ export class ViewerNames {
   readonly #batch: Batch<ViewerName, null>;
 
   constructor(private readonly options: ViewerNamesOptions) {
-    this.#batch = new Batch((names) => this.#store(names), BATCH_MAX, { paceMs: PACE_MS });
+    this.#batch = new Batch((names) => this.#store(names), BATCH_MAX, null, PACE_MS);
   }
 
   /** Notes the name of an accepted message; one that is invisible or like a code changes nothing. */

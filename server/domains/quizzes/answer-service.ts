@@ -60,12 +60,6 @@ const BATCH_MAX = 1_000;
 const PACE_MS = 4;
 
 /**
- * A call takes up to 75 ms of the writer of SQLite when seats answered hundreds of quizzes. With many in flight they
- * were committed together, and sealing waited up to 0.9 s.
- */
-const CLAIM_WAITS = { inFlightMax: 1, waitMaxMs: 100 };
-
-/**
  * Stores answers and winner reports of viewers whose token was checked (SPEC Q, W), for the HTTP
  * routes and the fast path of the gateway. An answer or report is stored before it is acknowledged.
  */
@@ -86,15 +80,15 @@ export class AnswerService {
   constructor(private readonly options: AnswerServiceOptions) {
     const { store } = options;
     this.quizzes = new PublishedQuizzes(store);
-    this.answers = new Batch(store.recordAnswers, BATCH_MAX, { paceMs: PACE_MS });
+    this.answers = new Batch(store.recordAnswers, BATCH_MAX, null, PACE_MS);
+    // When they are sent: a seat that waits behind its own refusal is not looked up again.
+    const withRefusals = (claims: readonly Omit<WinnerClaim, 'refusedBy'>[]) =>
+      claims.map((claim) => ({ ...claim, refusedBy: this.refusingRounds.get(keyOf(claim)) }));
     this.claims = new Batch(
-      // When it is sent: a seat that waits behind its own refusal is not looked up again.
-      (claims) =>
-        store.recordWinners(
-          claims.map((claim) => ({ ...claim, refusedBy: this.refusingRounds.get(keyOf(claim)) })),
-        ),
+      (claims) => store.recordWinners(withRefusals(claims)),
       BATCH_MAX,
-      { paceMs: PACE_MS, ...CLAIM_WAITS },
+      null,
+      PACE_MS,
     );
   }
 

@@ -21,13 +21,13 @@ describe('a batch', () => {
       sizes.push(items.length);
       return items;
     };
-    const batch = new Batch<number, number>(run, 1_000, { paceMs });
+    const batch = new Batch<number, number>(run, 1_000, null, paceMs);
     const fromMs = performance.now();
     await batch.add(0);
     await Promise.all([batch.add(1), batch.add(2)]);
     expect(performance.now() - fromMs).toBeGreaterThanOrEqual(paceMs - 1);
     expect(sizes).toEqual([1, 2]);
-    const slow = new Batch<number, number>(run, 1_000, { paceMs: 60_000 });
+    const slow = new Batch<number, number>(run, 1_000, null, 60_000);
     await slow.add(0);
     const few = slow.add(1);
     await Promise.all(Array.from({ length: 400 }, (_, n) => slow.add(n)));
@@ -68,9 +68,7 @@ describe('a batch', () => {
       if (items.includes(4)) throw new Error('the disk is full');
       return items;
     };
-    const batch = new Batch<number, number>(run, 3, {
-      onWaiterError: (error) => void defects.push(error),
-    });
+    const batch = new Batch<number, number>(run, 3, null, 0, (error) => void defects.push(error));
     const waiter = (n: number) => ({
       resolve: (result: number) => notify(n, `did ${result}`),
       reject: () => notify(n, `refused ${n}`),
@@ -111,7 +109,7 @@ describe('a batch', () => {
   });
 
   test('[R-15] a call without a result is Unavailable at its deadline', async () => {
-    const batch = new Batch<number, number>(() => new Promise(() => {}), 100, { deadlineMs: 30 });
+    const batch = new Batch<number, number>(() => new Promise(() => {}), 100, 30);
     expect(await batch.add(1).catch((error: unknown) => error)).toBeInstanceOf(Unavailable);
   });
 });

@@ -7,42 +7,19 @@ export interface Waiter<Result> {
   reject(error: unknown): void;
 }
 
-export interface BatchOptions {
-  /**
-   * Deadline of a call that makes several database calls; null for a single database call, which has a deadline of
-   * its own (R-15).
-   */
-  readonly deadlineMs?: number | null;
-  /**
-   * Minimum time between calls, unless `FLUSH_SIZE` items wait: a commit costs 100 µs of CPU, however many share it.
-   * 0 for callers that wait for each other's results.
-   */
-  readonly paceMs?: number;
-  /**
-   * With this many calls in flight, new items wait for the next call: when the database is the bottleneck, batches
-   * grow instead of its queue.
-   */
-  readonly inFlightMax?: number;
-  /** Maximum wait of these items, so that a stalled call does not delay others. */
-  readonly waitMaxMs?: number;
-  /** Receives errors that a waiter throws; by default they become unhandled rejections. */
-  readonly onWaiterError?: (error: unknown) => void;
-}
-
-const DEFAULTS = {
-  deadlineMs: null,
-  paceMs: 0,
-  inFlightMax: 4,
-  waitMaxMs: 20,
-  onWaiterError: (error: unknown): void => void Promise.reject(error),
-};
-
+/**
+ * With this many calls in flight, new items wait for the next call: when the database is the
+ * bottleneck, batches grow instead of its queue.
+ */
+const IN_FLIGHT_MAX = 4;
+/** Maximum wait of these items, so that a stalled call does not delay others. */
+const WAIT_MAX_MS = 20;
 /** Flush early at this batch size. */
 const FLUSH_SIZE = 400;
 
 /**
  * Combines items into one call: those of one turn of the event loop, those that arrive within
- * `paceMs` of the last call, and those that arrive while `inFlightMax` calls are in flight. A hundred
+ * `paceMs` of the last call, and those that arrive while `IN_FLIGHT_MAX` calls are in flight. A hundred
  * answers cost one statement instead of a hundred. Batches grow with the load of the event loop and of
  * the database.
  */
@@ -54,19 +31,23 @@ export class Batch<Item, Result> {
   private waitTimer: Timer | null = null;
   private pacedTimer: Timer | null = null;
   private lastSentMs = Number.NEGATIVE_INFINITY;
-  private readonly options: Required<BatchOptions>;
 
   /**
    * @param run returns the results in the order of the items; its error rejects every item
    * @param sizeMax maximum number of items in one call
+   * @param deadlineMs deadline of a call that makes several database calls; null for a single database
+   *   call, which has a deadline of its own (R-15)
+   * @param paceMs minimum time between calls, unless `FLUSH_SIZE` items wait: a commit costs 100 µs of
+   *   CPU, however many share it. 0 for callers that wait for each other's results.
+   * @param onWaiterError receives errors that a waiter throws; by default they become unhandled rejections
    */
   constructor(
     private readonly run: (items: readonly Item[]) => Promise<readonly Result[]>,
     private readonly sizeMax: number,
-    options: BatchOptions = {},
-  ) {
-    this.options = { ...DEFAULTS, ...options };
-  }
+    private readonly deadlineMs: number | null = null,
+    private readonly paceMs = 0,
+    private readonly onWaiterError = (error: unknown): void => void Promise.reject(error),
+  ) {}
 
   /** Adds an item to the next call. @throws the error of that call; Unavailable at its deadline */
   add(item: Item): Promise<Result> {
@@ -82,14 +63,13 @@ export class Batch<Item, Result> {
 
   private readonly flush = (): void => {
     if (this.items.length === 0) return;
-    const waitMs = this.lastSentMs + this.options.paceMs - runtime.monotonicMs();
+    const waitMs = this.lastSentMs + this.paceMs - runtime.monotonicMs();
     if (waitMs > 0 && this.items.length < FLUSH_SIZE) {
       this.pacedTimer ??= runtime.setTimeout(this.flushPaced, waitMs);
       return;
     }
-    const { inFlightMax, waitMaxMs } = this.options;
-    while (this.items.length > 0 && this.inFlight < inFlightMax) this.sendBatch();
-    if (this.items.length > 0) this.waitTimer ??= runtime.setTimeout(this.flushWaiting, waitMaxMs);
+    while (this.items.length > 0 && this.inFlight < IN_FLIGHT_MAX) this.sendBatch();
+    if (this.items.length > 0) this.waitTimer ??= runtime.setTimeout(this.flushAll, WAIT_MAX_MS);
   };
 
   private readonly flushPaced = (): void => {
@@ -97,12 +77,9 @@ export class Batch<Item, Result> {
     this.flush();
   };
 
-  /** One more call, also beyond `inFlightMax`: SQLite commits all that wait together. */
-  private readonly flushWaiting = (): void => {
+  private readonly flushAll = (): void => {
     this.waitTimer = null;
-    if (this.items.length > 0) this.sendBatch();
-    if (this.items.length > 0)
-      this.waitTimer = runtime.setTimeout(this.flushWaiting, this.options.waitMaxMs);
+    while (this.items.length > 0) this.sendBatch();
   };
 
   private sendBatch(): void {
@@ -119,8 +96,7 @@ export class Batch<Item, Result> {
       for (const waiter of waiters) this.isolate(() => waiter.reject(error));
     };
     const expire = () => rejectAll(new Unavailable('The database did not answer in time.'));
-    const { deadlineMs } = this.options;
-    const timer = deadlineMs === null ? null : runtime.setTimeout(expire, deadlineMs);
+    const timer = this.deadlineMs === null ? null : runtime.setTimeout(expire, this.deadlineMs);
     this.inFlight++;
     let results: readonly Result[];
     try {
@@ -143,7 +119,7 @@ export class Batch<Item, Result> {
     try {
       notify();
     } catch (error) {
-      this.options.onWaiterError(error);
+      this.onWaiterError(error);
     }
   }
 }
