@@ -10,9 +10,13 @@ import type { ViewerClaims } from '../../../protocol/tokens.ts';
  */
 export function signToken(kid: string, privateKey: KeyObject, claims: ViewerClaims): string {
   const { iss, aud, stream_id, iat, exp, seat, sub } = claims;
-  const header = encodeJson({ alg: 'EdDSA', typ: 'JWT', kid });
-  const content = `${header}.${encodeJson({ iss, aud, stream_id, iat, exp, seat, sub })}`;
+  const content = `${headerOf(kid)}.${encodeJson({ iss, aud, stream_id, iat, exp, seat, sub })}`;
   return `${content}.${sign(null, Buffer.from(content), privateKey).toString('base64url')}`;
+}
+
+/** The header of all tokens that are signed with a key, base64url. */
+export function headerOf(kid: string): string {
+  return encodeJson({ alg: 'EdDSA', typ: 'JWT', kid });
 }
 
 function encodeJson(value: object): string {

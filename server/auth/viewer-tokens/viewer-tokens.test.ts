@@ -104,6 +104,16 @@ test('[T-12] [T-15] a token of an unknown key is valid once the key is known', a
   expect(await tokens.check(token)).toMatchObject({ streamId: STREAM });
 });
 
+test('[T-12] the header of a token that this service did not issue is not parsed', async () => {
+  const { tokens } = await setUp();
+  const parsed = spyOn(JSON, 'parse');
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const header = encode({ alg: 'EdDSA', typ: 'JWT', kid: 'unknown', a: [{ 999: 0, 1003: 0 }] });
+  expect(await tokens.check(`${header}.${encode({})}.${'A'.repeat(86)}`)).toBeNull();
+  expect(parsed).not.toHaveBeenCalled();
+  parsed.mockRestore();
+});
+
 test('[T-12] only one spelling of a signature is valid', async () => {
   const { tokens, newTokens } = await setUp();
   const token = await tokens.issue(STREAM, 'ann');

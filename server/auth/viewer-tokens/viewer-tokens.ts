@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
+import { errors, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { TOKEN_LIFETIME_S } from '../../../protocol/limits.ts';
 import { type ViewerClaims, viewerClaimsSchema } from '../../../protocol/tokens.ts';
@@ -142,10 +142,10 @@ export class ViewerTokens {
     if (token.length > TOKEN_CHARS_MAX || !CANONICAL_SIGNATURE.test(token)) return null;
     if (this.forgedCache.get(token)) return null;
     const nowMs = clock.nowMs();
+    const [header = ''] = token.split('.', 1);
+    const key = keyring.verificationKey(header, nowMs);
+    if (!key) return null;
     try {
-      const { kid } = decodeProtectedHeader(token);
-      const key = typeof kid === 'string' ? keyring.verificationKey(kid, nowMs) : undefined;
-      if (!key) return null;
       const { payload } = await jwtVerify(token, key, {
         algorithms: ['EdDSA'],
         issuer,
