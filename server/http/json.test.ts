@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test';
+import { describe, expect, spyOn, test } from 'bun:test';
 import fc from 'fast-check';
 import { parseJsonObject } from './json.ts';
 
@@ -71,4 +71,11 @@ test('[G-20] years, large ids and small numbers may be names', () => {
     `{"a":[${'{"12345678":1,"100000":2},'.repeat(100)}"90000"]}`,
   ];
   expect(texts.map(detailOf)).toEqual(['accepted', 'accepted', 'accepted']);
+});
+
+test('[G-20] names with escapes are not parsed one by one', () => {
+  const parse = spyOn(JSON, 'parse');
+  expect(detailOf('"\\a":'.repeat(10_000))).toContain('not valid JSON');
+  expect(parse).toHaveBeenCalledTimes(1);
+  parse.mockRestore();
 });

@@ -66,8 +66,8 @@ function indexOf(text: string, start: number, end: number): number {
   const first = text.charCodeAt(start + 1);
   const isPossible = first === BACKSLASH || (first >= DIGIT_0 && first <= DIGIT_9);
   if (!isPossible || end - start - 1 > INDEX_CHARS_MAX || !isColonNext(text, end)) return 0;
-  const raw = text.slice(start + 1, end);
-  const name = raw.includes('\\') ? unescaped(raw) : raw;
+  // No other escapes are digits.
+  const name = text.slice(start + 1, end).replaceAll('\\u003', '');
   return INDEX.test(name) ? Number(name) : 0;
 }
 
@@ -75,14 +75,6 @@ function isColonNext(text: string, end: number): boolean {
   let at = end + 1;
   while (text.charCodeAt(at) <= SPACE) at++;
   return text.charCodeAt(at) === COLON;
-}
-
-function unescaped(raw: string): string {
-  try {
-    return JSON.parse(`"${raw}"`);
-  } catch {
-    return '';
-  }
 }
 
 function endOfString(text: string, start: number): number {
