@@ -270,6 +270,33 @@ test('[M-28] three streams whose files cannot be removed hold up the others for 
   expect(store.stats().evicted).toBeGreaterThan(0);
 });
 
+test('[M-28] eviction goes on at once when files can be removed again', async () => {
+  let isStuck = false;
+  let freeBytes = 1 << 30;
+  const disk = unremovable(
+    () => isStuck,
+    () => freeBytes,
+  );
+  const fixture = await createFixture({ disk, minFreeBytes: 1 << 20, dvrMs: 3_600_000 });
+  const store = await fixture.start();
+  const recording = await store.open(STREAM);
+  recording.setRetention('recording');
+  recording.addEpoch(epochOf(0));
+  await addSegments(fixture, recording, range(0, 50));
+  await recording.close(true);
+  isStuck = true;
+  freeBytes = 0;
+  for (let n = 0; n < 5; n++) {
+    fixture.clock.nowMs += 61_000 * 2 ** n;
+    await store.sweep();
+  }
+  isStuck = false;
+  await store.sweep();
+  fixture.clock.nowMs += 61_000;
+  await store.sweep();
+  expect(store.stats().evicted).toBeGreaterThan(0);
+});
+
 test('[M-28] a file that cannot be removed holds up no other, and is removed once it can be', async () => {
   let isStuck = true;
   const disk = unremovable(

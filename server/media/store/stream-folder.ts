@@ -325,6 +325,8 @@ export class StreamFolder {
     for (let file = this.stuck.shift(); file; file = this.stuck.shift()) {
       this.bytes -= diskBytesOf(file);
       await this.removeFile(file);
+      this.removalRetryMs = 0;
+      this.failedRemovals = 0;
     }
   }
 
