@@ -2,7 +2,6 @@ import { MODERATED_MAX } from '../../../protocol/limits.ts';
 import type { ChatMode, ChatModePatch, StoredChatMessage } from '../../../protocol/moderation.ts';
 import { DomainError } from '../../platform/errors.ts';
 import { recordEvent } from '../../realtime/feed/outbox-sql.ts';
-import { countRows } from '../../storage/sql/counters.ts';
 import { type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { lockOwnStream, type OwnStream } from '../streams/streams-sql.ts';
 import { incrementRevision, readChatState, recordChange, saveChatState } from './chat-state-sql.ts';
@@ -73,7 +72,11 @@ export const moderationProcedures = {
 
 /** Hides visible messages. Numbers count up within the stream, which works because hiding is permanent. */
 async function insertHidden(tx: Tx, streamId: string, ids: readonly string[]): Promise<void> {
-  const before = await countRows(tx, 'hidden_lines where stream_id = $1', [streamId]);
+  const [row] = await tx.query<{ hidden: number }>(
+    'select coalesce(max(number), 0) as hidden from hidden_lines where stream_id = $1',
+    [streamId],
+  );
+  const before = Number(row?.hidden);
   if (before + ids.length > MODERATED_MAX) {
     throw new DomainError('conflict', `A stream has at most ${MODERATED_MAX} hidden messages.`);
   }

@@ -18,9 +18,12 @@ export function createProducts({ studio, store, newId }: ProductDeps) {
   const show = (call: StudioCall, isShown: boolean) =>
     store.showProduct({ ...ownProduct(call), isShown }, call.idempotency);
   const handlers = {
-    listProducts: studio(studioApi.listProducts, async (call) => ({
-      results: await store.listProducts(ownStreamInput(call)),
-    })),
+    // With the longest URLs 100 products have a megabyte.
+    listProducts: studio(
+      studioApi.listProducts,
+      async (call) => ({ results: await store.listProducts(ownStreamInput(call)) }),
+      { isLarge: true },
+    ),
     createProduct: studio(studioApi.createProduct, (call, product) =>
       store.createProduct({ ...ownStreamInput(call), id: newId(), product }, call.idempotency),
     ),
