@@ -8,6 +8,7 @@ const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})[ \r]/;
 const FRAMING_FIELD =
   /\r\n(content-length|transfer-encoding|connection|content-type):[\t ]*([^\r]*)/gi;
 const JSON_TYPE = /^application\/(?:\w+\+)?json\b/i;
+const MEDIA_TYPE = /^ *(video|audio)\/|^ *application\/(vnd\.apple\.mpegurl|dash\+xml)/i;
 const CLOSE = /\bclose\b/i;
 const CLOSE_LINE = Buffer.from('Connection: close\r\n');
 
@@ -35,6 +36,8 @@ export class ResponseFraming {
   endsAtClose = false;
   /** Whether the status is 101: another protocol follows. */
   isUpgraded = false;
+  /** Whether the body is video, audio, or a playlist of them. */
+  isMedia = false;
   /** Whether the origin connection can serve another request. */
   keepsAlive = true;
   /** The number of bytes after the end of the response. */
@@ -101,8 +104,10 @@ export class ResponseFraming {
     for (const [, name = '', value = ''] of head.matchAll(FRAMING_FIELD)) {
       if (name.length === 'content-length'.length) length = Number(value);
       else if (name.length === 'transfer-encoding'.length) isChunked = true;
-      else if (name.length === 'content-type'.length) this.isJson = JSON_TYPE.test(value);
-      else if (CLOSE.test(value)) this.saysClose = true;
+      else if (name.length === 'content-type'.length) {
+        this.isJson = JSON_TYPE.test(value);
+        this.isMedia = MEDIA_TYPE.test(value);
+      } else if (CLOSE.test(value)) this.saysClose = true;
     }
     if (this.isUpgraded) return;
     if (this.options.isHead || status === 204 || status === 304) this.isComplete = true;
