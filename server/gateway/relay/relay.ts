@@ -71,7 +71,7 @@ const MAX_SILENT_TICKS = 12; // without a byte of an incomplete request
 const MAX_UNANSWERED_TICKS = 2;
 const MAX_DIALING_TICKS = 5; // for a connection to the origin server
 // For a segment or a playlist. The origin server keeps the body of a live one in memory until it is sent: 1,500 clients
-// that read 16 KB in 30 s, each another segment, kept up to 3 GB. No player waits that long.
+// that read 16 KB in 30 s, each another segment, kept up to 3 GB.
 const MAX_MEDIA_TICKS = 60;
 
 /**
@@ -174,6 +174,8 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
   // Seconds since the client last sent bytes, or last took buffered bytes of the response.
   private idleTicks = 0;
   private ageTicks = 0;
+  /** Since a media response began. */
+  private mediaTicks = 0;
 
   constructor(
     private readonly client: RelayClient,
@@ -294,6 +296,7 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
   tick(): void {
     this.ageTicks++;
     this.idleTicks++;
+    if (this.response.isMedia && !this.response.isComplete) this.mediaTicks++;
     if (!this.isTimedOut()) return;
     if (this.framing.body === 'unknown' && !this.response.hasStarted) this.client.send(BAD_REQUEST);
     this.end();
@@ -316,8 +319,7 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
     // Also while the client is paused, because it sends more than the relay keeps.
     const isUnanswered = this.framing.body === 'unknown' && !this.response.hasStarted;
     if (isUnanswered && this.ageTicks > MAX_UNANSWERED_TICKS) return true;
-    if (this.response.isMedia && !this.response.isComplete && this.ageTicks > MAX_MEDIA_TICKS)
-      return true;
+    if (this.mediaTicks > MAX_MEDIA_TICKS) return true;
     if (this.isTunnel || this.isRequestComplete || this.isClientPaused || this.isClientStalled) {
       return false;
     }
