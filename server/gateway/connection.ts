@@ -2,7 +2,12 @@ import type { Socket, SocketHandler } from 'bun';
 import type { OpenFiles } from '../platform/open-files.ts';
 import type { Relay, RelayClient } from './relay/relay.ts';
 import { FALLBACK, HEAD_BYTES_MAX, NEED_MORE } from './request-head.ts';
-import { STALL_BYTES, STALL_TIMEOUT_S, type UnsentResponses } from './unsent-responses.ts';
+import {
+  type SharedBody,
+  STALL_BYTES,
+  STALL_TIMEOUT_S,
+  type UnsentResponses,
+} from './unsent-responses.ts';
 import { type LastHead, NO_HEAD } from './viewer-request.ts';
 import { WriteBuffer } from './write-buffer.ts';
 
@@ -43,6 +48,8 @@ export interface PendingResponse {
   readonly isBounded?: boolean;
   /** The memory that the rest of the response takes elsewhere until it is sent. */
   readonly restBytes?: number;
+  /** A body elsewhere that this response and others share. */
+  readonly sharedBody?: SharedBody | null;
 }
 
 /** The state of a connection that waits for something: a response, the rest of a head, its end. */
@@ -273,10 +280,13 @@ export class Connection implements RelayClient {
   }
 
   /** It may close the connection. */
-  private countUnsent({ buffers }: WriteBuffer): void {
+  private countUnsent(writeBuffer: WriteBuffer): void {
     const { pending } = this.state;
     if (pending?.isBounded) return;
-    this.context.unsent.set(this, buffers, pending?.restBytes ?? 0);
+    const { buffers } = writeBuffer;
+    const body = pending?.sharedBody;
+    const held = body ? [...buffers, body] : buffers;
+    this.context.unsent.set(this, held, pending?.restBytes ?? 0);
   }
 
   private shutDown(): void {

@@ -92,3 +92,17 @@ test('[L-3] a cut does not work out the clients of all responses again', () => {
   for (let n = 0; n < 40; n++) unsent.set(responseOf('203.0.113.2'), [new ArrayBuffer(100)], 0);
   expect(reads).toBe(440);
 });
+
+test('[L-3] a body of the origin server counts once for all responses, and each version of it', () => {
+  const { unsent, closed, create } = fixture();
+  const body = (version: number) => ({ key: `/media/a/v0.m3u8 ${version}`, byteLength: 300 });
+  const crowd = Array.from({ length: 100 }, (_, n) => create(`${n}`));
+  for (const response of crowd) unsent.set(response, [body(1)], 1);
+  expect([unsent.bytes, closed]).toEqual([400, []]);
+  for (const response of crowd) unsent.delete(response);
+  expect(unsent.bytes).toBe(0);
+  for (let version = 1; version <= 4; version++)
+    unsent.set(create(`version ${version}`), [body(version)], 1);
+  expect(closed).toEqual(['version 1', 'version 2']);
+  expect(unsent.bytes).toBe(602);
+});

@@ -25,13 +25,23 @@ export interface UnsentResponse {
   terminate(): void;
 }
 
+/** A body in the memory of the origin server, which all responses with this key share. */
+export interface SharedBody {
+  readonly key: string;
+  readonly byteLength: number;
+}
+
+type Held = ArrayBufferLike | SharedBody;
+
 /** The memory that an unsent response takes. */
 interface UnsentMemory {
   /** The client; found once, since a cut looks at all responses: 30,000 took 0.1 s. */
   readonly client: string;
-  readonly buffers: readonly ArrayBufferLike[];
+  readonly buffers: readonly Held[];
   readonly otherBytes: number;
 }
+
+const keyOf = (held: Held) => ('key' in held ? held.key : held);
 
 /**
  * Bounds the memory of the responses of a gateway that clients do not read. A buffer that several responses
@@ -45,15 +55,19 @@ export class UnsentResponses {
   /** In the order in which they began to wait. */
   private readonly memoryOf = new Map<UnsentResponse, UnsentMemory>();
   /** The number of responses that contain a buffer; a response that has it twice counts twice. */
-  private readonly holders = new Map<ArrayBufferLike, number>();
+  private readonly holders = new Map<ArrayBufferLike | string, number>();
 
-  constructor(private readonly maxBytes = UNSENT_RESPONSES_BYTES_MAX) {}
+  /** @param bodyShare part of a shared body that counts here: the gateway threads share it, too */
+  constructor(
+    private readonly maxBytes = UNSENT_RESPONSES_BYTES_MAX,
+    private readonly bodyShare = 1,
+  ) {}
 
   /**
    * Call it when the unsent bytes of a response have changed. It may close the connection.
    * @param otherBytes the memory that it takes besides these buffers
    */
-  set(response: UnsentResponse, buffers: readonly ArrayBufferLike[], otherBytes: number): void {
+  set(response: UnsentResponse, buffers: readonly Held[], otherBytes: number): void {
     const before = this.memoryOf.get(response);
     const client = before?.client ?? clientKey(rateLimitKey(response.address));
     this.memoryOf.set(response, { client, buffers, otherBytes });
@@ -71,22 +85,28 @@ export class UnsentResponses {
     this.release(memory);
   }
 
-  private hold(buffer: ArrayBufferLike): void {
-    const count = this.holders.get(buffer) ?? 0;
-    if (count === 0) this.bytes += buffer.byteLength;
-    this.holders.set(buffer, count + 1);
+  private hold(held: Held): void {
+    const key = keyOf(held);
+    const count = this.holders.get(key) ?? 0;
+    if (count === 0) this.bytes += this.bytesOf(held);
+    this.holders.set(key, count + 1);
   }
 
   private release({ buffers, otherBytes }: UnsentMemory): void {
     this.bytes -= otherBytes;
-    for (const buffer of buffers) {
-      const count = this.holders.get(buffer) ?? 0;
-      if (count > 1) this.holders.set(buffer, count - 1);
+    for (const held of buffers) {
+      const key = keyOf(held);
+      const count = this.holders.get(key) ?? 0;
+      if (count > 1) this.holders.set(key, count - 1);
       else {
-        this.holders.delete(buffer);
-        this.bytes -= buffer.byteLength;
+        this.holders.delete(key);
+        this.bytes -= this.bytesOf(held);
       }
     }
+  }
+
+  private bytesOf(held: Held): number {
+    return 'key' in held ? held.byteLength * this.bodyShare : held.byteLength;
   }
 
   private cut(): void {
@@ -122,7 +142,7 @@ export class UnsentResponses {
   /** The memory of a response; of a buffer that several share, an equal part. */
   private bytesFor({ buffers, otherBytes }: UnsentMemory): number {
     return buffers.reduce(
-      (sum, buffer) => sum + buffer.byteLength / (this.holders.get(buffer) ?? 1),
+      (sum, held) => sum + this.bytesOf(held) / (this.holders.get(keyOf(held)) ?? 1),
       otherBytes,
     );
   }

@@ -2,7 +2,7 @@ import { clientHeaderLine } from '../../http/address.ts';
 import type { OpenFiles } from '../../platform/open-files.ts';
 import { runtime } from '../../platform/runtime.ts';
 import { HEAD_BYTES_MAX } from '../request-head.ts';
-import { ORIGIN_SOCKET_BYTES } from '../unsent-responses.ts';
+import { ORIGIN_SOCKET_BYTES, type SharedBody } from '../unsent-responses.ts';
 import { ChunkedFraming } from './chunked-framing.ts';
 import {
   type OriginConnection,
@@ -43,6 +43,8 @@ export interface ActiveRelay {
   onClose(): void;
   /** The memory that the rest of the response takes in the origin server. */
   readonly restBytes: number;
+  /** A body in the origin server that this response and others share; null: none. */
+  readonly sharedBody?: SharedBody | null;
 }
 
 export interface RelayOptions {
@@ -56,6 +58,7 @@ export interface RelayOptions {
 const TICK_MS = 1_000;
 const NO_BYTES = new Uint8Array(0);
 const END_OF_BODY = Buffer.from('\r\n');
+const MEDIA_REQUEST = Buffer.from('GET /media/');
 // As the origin server rejects a request without a `Host` (SPEC G-31). It takes one with several, and
 // closes the connection of one with an unknown method.
 const BAD_REQUEST = Buffer.from('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
@@ -70,9 +73,6 @@ const MAX_SILENT_TICKS = 12; // without a byte of an incomplete request
 // never gets. Shorter than proxies wait, which take a node without a response for a failed one.
 const MAX_UNANSWERED_TICKS = 2;
 const MAX_DIALING_TICKS = 5; // for a connection to the origin server
-// For a segment or a playlist. The origin server keeps the body of a live one in memory until it is sent: 1,500 clients
-// that read 16 KB in 30 s, each another segment, kept up to 3 GB.
-const MAX_MEDIA_TICKS = 60;
 
 /**
  * Relays requests to the origin server and its responses back, byte for byte with three exceptions: it
@@ -157,6 +157,8 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
   /** The begin of a connection that was upgraded to a WebSocket; null before. */
   private tunnel: TunnelStart | null = null;
   private readonly framing: RequestFraming;
+  /** Of a request for video; null: it is for something else. */
+  private readonly path: string | null;
   private readonly response: ResponseFraming;
   private readonly chunks: ChunkedFraming | null;
   private origin: OriginConnection | null = null;
@@ -174,8 +176,6 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
   // Seconds since the client last sent bytes, or last took buffered bytes of the response.
   private idleTicks = 0;
   private ageTicks = 0;
-  /** Since a media response began. */
-  private mediaTicks = 0;
 
   constructor(
     private readonly client: RelayClient,
@@ -184,6 +184,7 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
   ) {
     const framing = parseRequestFraming(bytes);
     this.framing = framing;
+    this.path = isMediaRequest(bytes) ? pathOf(bytes, framing.lineBytes) : null;
     this.response = new ResponseFraming({
       isHead: framing.isHead,
       // After a response before the end of its request, proxies may send another request although bytes
@@ -202,6 +203,13 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
 
   get restBytes(): number {
     return ORIGIN_SOCKET_BYTES + this.response.ownBytes;
+  }
+
+  get sharedBody(): SharedBody | null {
+    const { sharedBody } = this.response;
+    if (!sharedBody || this.path === null) return null;
+    const { etag, byteLength } = sharedBody;
+    return { key: `${this.path} ${etag} ${byteLength}`, byteLength };
   }
 
   get wantsConnection(): boolean {
@@ -296,7 +304,6 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
   tick(): void {
     this.ageTicks++;
     this.idleTicks++;
-    if (this.response.isMedia && !this.response.isComplete) this.mediaTicks++;
     if (!this.isTimedOut()) return;
     if (this.framing.body === 'unknown' && !this.response.hasStarted) this.client.send(BAD_REQUEST);
     this.end();
@@ -319,7 +326,6 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
     // Also while the client is paused, because it sends more than the relay keeps.
     const isUnanswered = this.framing.body === 'unknown' && !this.response.hasStarted;
     if (isUnanswered && this.ageTicks > MAX_UNANSWERED_TICKS) return true;
-    if (this.mediaTicks > MAX_MEDIA_TICKS) return true;
     if (this.isTunnel || this.isRequestComplete || this.isClientPaused || this.isClientStalled) {
       return false;
     }
@@ -454,4 +460,14 @@ function insertClientHeader(bytes: Buffer, lineBytes: number, end: number, heade
   joined.write(header, lineBytes, 'latin1');
   bytes.copy(joined, lineBytes + header.length, lineBytes, end);
   return joined;
+}
+
+function isMediaRequest(bytes: Buffer): boolean {
+  const { length } = MEDIA_REQUEST;
+  return bytes.length > length && MEDIA_REQUEST.compare(bytes, 0, length) === 0;
+}
+
+/** The path in a request line, without its query. */
+function pathOf(bytes: Buffer, lineBytes: number): string {
+  return bytes.toString('latin1', 'GET '.length, lineBytes).split(/[? ]/, 1)[0] ?? '';
 }
