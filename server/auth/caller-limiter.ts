@@ -9,7 +9,7 @@ export const LARGE_OPERATIONS_MAX = 128;
 export const LARGE_OPERATIONS_OF_PROGRAMS_MAX = 64;
 /** Most large operations of one member. */
 export const LARGE_OPERATIONS_OF_MEMBER_MAX = 32;
-/** Most in progress on a node, each of another account: each has up to 39 MB in memory */
+/** Most in progress on a node, each of a different account: each has up to 39 MB in memory. */
 export const LARGE_OPERATIONS_ACTIVE_MAX = 4;
 /** Most that wait on a node; more get 503, those of the account with the most first. */
 export const LARGE_OPERATIONS_QUEUED_MAX = 1_024;

@@ -83,10 +83,10 @@ export class WriteCount {
    * @throws RateLimited when the limit is reached; then nothing of the write is counted
    */
   take(bytes: number, nowMs = runtime.monotonicMs()): void {
-    if (bytes > this.counted) this.takeAgain(bytes, nowMs);
+    if (bytes > this.counted) this.recount(bytes, nowMs);
   }
 
-  private takeAgain(bytes: number, nowMs: number): void {
+  private recount(bytes: number, nowMs: number): void {
     this.writes.add(this.caller, -this.counted, nowMs);
     this.counted = 0;
     this.writes.take(this.caller, bytes, nowMs);
@@ -98,7 +98,7 @@ export class WriteCount {
    * @throws RateLimited while what was counted exceeds the limit; then nothing of the write is counted
    */
   check(nowMs = runtime.monotonicMs()): void {
-    this.takeAgain(this.counted, nowMs);
+    this.recount(this.counted, nowMs);
   }
 
   /** Counts at least this number of bytes for the write, after its work, also beyond the limit. */

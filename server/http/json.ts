@@ -16,7 +16,10 @@ export function parseJsonObject(text: string): Record<string, unknown> {
     throw new Problem(400, `The body has more than ${JSON_COMMAS} members and elements.`);
   }
   if (scan.indexes > JSON_INDEXES) {
-    throw new Problem(400, 'The body has objects with large numbers as names; use other names.');
+    throw new Problem(
+      400,
+      'Too many member names are numbers such as 999; use names that begin with a letter.',
+    );
   }
   let value: unknown;
   try {

@@ -29,14 +29,14 @@ export class InputQueue {
     while (this.spentMs < SLICE_MS) {
       const session = this.waiting.shift();
       if (!session) return;
-      this.countTurn();
+      this.startTurn();
       const startMs = runtime.monotonicMs();
       if (session.writePiece()) this.waiting.push(session.producer, session);
       this.spentMs += runtime.monotonicMs() - startMs;
     }
   }
 
-  private countTurn(): void {
+  private startTurn(): void {
     if (this.isCounting) return;
     this.isCounting = true;
     runtime.setImmediate(() => {

@@ -48,8 +48,8 @@ interface StreamPlaylists {
   readonly running: Map<string, RunningRendering>;
 }
 
-// More than a stream has: about six tracks, each with a live playlist and one of the recording, before
-// and after a reopening, each with a delta update. Of a recording of 10 h they are 3.4 MB each.
+// More than a stream has: about six tracks, each with a live playlist and one of the recording, of this session and
+// the one before, each with a delta update. Of a recording of 10 h they are 3.4 MB each.
 const PLAYLISTS_PER_STREAM_MAX = 128;
 
 // A playlist of two hours is 700 KB and changes each second: speed matters more than the last tenth

@@ -166,7 +166,8 @@ function peerBandwidth(): RtmpMessage {
 
 function nameOf(value: AmfValue): string {
   if (typeof value !== 'string') return '';
-  if (value.length > MAX_NAME_LENGTH) throw new RtmpError('a name is too long');
+  if (value.length > MAX_NAME_LENGTH)
+    throw new RtmpError('the app or stream key is longer than 1,024 characters');
   return value;
 }
 

@@ -289,7 +289,7 @@ export class RtmpConnection {
     this.closeWithError(reason, isExpected ? REFUSAL_CODES[error.reason] : FAILED);
   }
 
-  /** Pauses the socket until the encoder accepts more. */
+  /** Pauses the socket until the session accepts more. */
   private pause(session: SourceSession): void {
     this.pausedSinceMs = this.options.nowMs();
     this.socket.pause();

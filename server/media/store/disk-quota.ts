@@ -11,10 +11,13 @@ const LIVE_TIMEOUT_MS = 60_000;
 // Another process may use freed space first, so a full disk is retried.
 const WRITE_ATTEMPTS_MAX = 4;
 
-/** Then nothing is evicted for a minute: on a file system that removes no file, each attempt loses a segment. */
+/**
+ * Failed removals after which nothing is evicted for a minute: on a file system that removes no file, each attempt
+ * loses a segment.
+ */
 const FAILED_REMOVALS_MAX = 3;
 const REMOVAL_RETRY_MS = 60_000;
-/** After files of a stream could not be removed again and again. */
+/** The longest pause for a stream whose files cannot be removed. */
 const REMOVAL_RETRY_MS_MAX = 3_600_000;
 // Files of epochs and stream states are smaller than this.
 const UNCOUNTED_FILE_BYTES = 16 << 10;

@@ -115,7 +115,7 @@ export class StreamFolder {
   hasState = false;
   /** Before this time, Unix ms, no file is evicted: the last ones could not be removed. */
   removalRetryMs = 0;
-  /** How often one after the other. */
+  /** Consecutive failed removals. */
   failedRemovals = 0;
   /** Files that could not be removed. They still take space. */
   private readonly stuck: SegmentFile[] = [];

@@ -121,7 +121,7 @@ export class FileStreamSegments implements StreamSegments {
     return this.isStatePending && !isEmpty;
   }
 
-  /** Also after all segments were removed, and the state with them. */
+  /** The state is removed with the last segment. */
   private get isStatePending(): boolean {
     return !this.isStateWritten || !this.options.folder.hasState;
   }

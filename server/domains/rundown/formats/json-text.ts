@@ -18,7 +18,7 @@ export function parseJson(text: string): unknown {
     );
   }
   if (scan.indexes > JSON_INDEXES)
-    throw new UnreadableText('The text has objects with large numbers as names.');
+    throw new UnreadableText('The text has too many member names that are numbers such as 999.');
   try {
     return JSON.parse(text.replace(/^\ufeff/, ''));
   } catch {
