@@ -72,7 +72,7 @@ export class Gateway {
       onDefect: options.onDefect,
       relay,
       openFiles: options.openFiles,
-      unsent: new UnsentResponses(UNSENT_RESPONSES_BYTES_MAX / threads, 1 / threads),
+      unsent: new UnsentResponses(UNSENT_RESPONSES_BYTES_MAX / threads),
     };
     const events = connectionEvents(this.context, this.connections);
     this.listener = listenTcp(host, port, reusePort, events);

@@ -93,7 +93,7 @@ test('[L-3] a cut does not work out the clients of all responses again', () => {
   expect(reads).toBe(440);
 });
 
-test('[L-3] a body of the origin server counts once for all responses, and each version of it', () => {
+test('[L-3] a playlist counts once for all responses, and each version of it', () => {
   const { unsent, closed, create } = fixture();
   const body = (version: number) => ({ key: `/media/a/v0.m3u8 ${version}`, byteLength: 300 });
   const crowd = Array.from({ length: 100 }, (_, n) => create(`${n}`));

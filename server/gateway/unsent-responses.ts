@@ -25,7 +25,7 @@ export interface UnsentResponse {
   terminate(): void;
 }
 
-/** A body in the memory of the origin server, which all responses with this key share. */
+/** A playlist in the memory of the origin server, which all responses with this key share. */
 export interface SharedBody {
   readonly key: string;
   readonly byteLength: number;
@@ -57,11 +57,7 @@ export class UnsentResponses {
   /** The number of responses that contain a buffer; a response that has it twice counts twice. */
   private readonly holders = new Map<ArrayBufferLike | string, number>();
 
-  /** @param bodyShare part of a shared body that counts here: the gateway threads share it, too */
-  constructor(
-    private readonly maxBytes = UNSENT_RESPONSES_BYTES_MAX,
-    private readonly bodyShare = 1,
-  ) {}
+  constructor(private readonly maxBytes = UNSENT_RESPONSES_BYTES_MAX) {}
 
   /**
    * Call it when the unsent bytes of a response have changed. It may close the connection.
@@ -88,7 +84,7 @@ export class UnsentResponses {
   private hold(held: Held): void {
     const key = keyOf(held);
     const count = this.holders.get(key) ?? 0;
-    if (count === 0) this.bytes += this.bytesOf(held);
+    if (count === 0) this.bytes += held.byteLength;
     this.holders.set(key, count + 1);
   }
 
@@ -100,13 +96,9 @@ export class UnsentResponses {
       if (count > 1) this.holders.set(key, count - 1);
       else {
         this.holders.delete(key);
-        this.bytes -= this.bytesOf(held);
+        this.bytes -= held.byteLength;
       }
     }
-  }
-
-  private bytesOf(held: Held): number {
-    return 'key' in held ? held.byteLength * this.bodyShare : held.byteLength;
   }
 
   private cut(): void {
@@ -142,7 +134,7 @@ export class UnsentResponses {
   /** The memory of a response; of a buffer that several share, an equal part. */
   private bytesFor({ buffers, otherBytes }: UnsentMemory): number {
     return buffers.reduce(
-      (sum, held) => sum + this.bytesOf(held) / (this.holders.get(keyOf(held)) ?? 1),
+      (sum, held) => sum + held.byteLength / (this.holders.get(keyOf(held)) ?? 1),
       otherBytes,
     );
   }

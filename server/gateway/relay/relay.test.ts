@@ -253,6 +253,25 @@ describe('the relay', () => {
     },
   );
 
+  test.each([
+    ['video/mp4', true],
+    ['application/vnd.apple.mpegurl', false],
+  ])('[L-3] a response with %s that is not sent after a minute ends: %p', async (type, ends) => {
+    await startOrigin(() => {});
+    const client = connectClient();
+    client.send(GET);
+    await until('the request arrives', () => connections().length === 1);
+    // The recording may have to be loaded first.
+    for (let second = 0; second < 100; second++) fixture().relay.tick();
+    const { socket } = originConnection(0);
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nContent-Length: 100\r\n\r\nx`);
+    await client.receives('x');
+    for (let second = 0; second < 60; second++) fixture().relay.tick();
+    expect(fixture().relay.pendingRequests()).toBe(1);
+    fixture().relay.tick();
+    expect(fixture().relay.pendingRequests()).toBe(ends ? 0 : 1);
+  });
+
   test('waits for the response to a complete request without a limit', async () => {
     await startOrigin(() => {});
     const client = connectClient();

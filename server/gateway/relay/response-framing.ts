@@ -1,3 +1,4 @@
+import type { SharedBody } from '../unsent-responses.ts';
 import { ChunkedFraming } from './chunked-framing.ts';
 
 // As bytes: a search for a string takes six times as long.
@@ -6,21 +7,15 @@ const END_OF_LINE = Buffer.from('\r\n');
 const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})[ \r]/;
 // Names are recognized by their lengths.
 const FRAMING_FIELD =
-  /\r\n(content-length|transfer-encoding|connection|content-type|etag|content-range):[\t ]*([^\r]*)/gi;
+  /\r\n(content-length|transfer-encoding|connection|content-type|etag):[\t ]*([^\r]*)/gi;
 const JSON_TYPE = /^application\/(?:\w+\+)?json\b/i;
-const MEDIA_TYPE = /^(?:video|audio)\/|^application\/(?:vnd\.apple\.mpegurl|dash\+xml)/i;
-const TOTAL_OF_RANGE = /\/(\d+)$/;
+const SEGMENT_TYPE = /^(?:video|audio)\//i;
+const PLAYLIST_TYPE = /^application\/(?:vnd\.apple\.mpegurl|dash\+xml)/i;
 const CLOSE = /\bclose\b/i;
 const CLOSE_LINE = Buffer.from('Connection: close\r\n');
 
 // The origin server's heads have about 2 KB.
 const MAX_HEAD_BYTES = 65_536;
-
-/** A version of a file, and its size. */
-export interface BodyVersion {
-  readonly etag: string;
-  readonly byteLength: number;
-}
 
 export interface ResponseFramingOptions {
   /** Whether the method of the request is HEAD: the response has no body. */
@@ -43,6 +38,8 @@ export class ResponseFraming {
   endsAtClose = false;
   /** Whether the status is 101: another protocol follows. */
   isUpgraded = false;
+  /** Whether the body is video or audio. */
+  isSegment = false;
   /** Whether the origin connection can serve another request. */
   keepsAlive = true;
   /** The number of bytes after the end of the response. */
@@ -51,14 +48,14 @@ export class ResponseFraming {
   private partialHead: Buffer | null = null;
   private remainingBytes = 0;
   private isJson = false;
-  private body: BodyVersion | null = null;
+  private playlist: SharedBody | null = null;
   private chunks: ChunkedFraming | null = null;
 
   constructor(private readonly options: ResponseFramingOptions) {}
 
-  /** The body that the origin server keeps for this response and others until they are taken: video or a playlist. */
-  get sharedBody(): BodyVersion | null {
-    return this.isComplete ? null : this.body;
+  /** The playlist that the origin server keeps for this response and others until they are taken. */
+  get sharedBody(): SharedBody | null {
+    return this.isComplete ? null : this.playlist;
   }
 
   /**
@@ -111,19 +108,17 @@ export class ResponseFraming {
     this.hasStarted = true;
     this.isUpgraded = status === 101;
     let length: number | null = null;
-    let totalBytes: number | null = null;
     let etag: string | null = null;
-    let isMedia = false;
+    let isPlaylist = false;
     let isChunked = false;
     for (const [, name = '', value = ''] of head.matchAll(FRAMING_FIELD)) {
       if (name.length === 'content-length'.length) length = Number(value);
       else if (name.length === 'transfer-encoding'.length) isChunked = true;
       else if (name.length === 'etag'.length) etag = value;
-      else if (name.length === 'content-range'.length)
-        totalBytes = Number(TOTAL_OF_RANGE.exec(value)?.[1] ?? 0);
       else if (name.length === 'content-type'.length) {
         this.isJson = JSON_TYPE.test(value);
-        isMedia = MEDIA_TYPE.test(value);
+        this.isSegment = SEGMENT_TYPE.test(value);
+        isPlaylist = PLAYLIST_TYPE.test(value);
       } else if (CLOSE.test(value)) this.saysClose = true;
     }
     if (this.isUpgraded) return;
@@ -134,8 +129,9 @@ export class ResponseFraming {
     else this.remainingBytes = length;
     if (length === 0 && !isChunked) this.isComplete = true;
     this.keepsAlive = !this.saysClose && !this.endsAtClose;
-    // Of a range the whole body stays.
-    if (isMedia && etag !== null) this.body = { etag, byteLength: totalBytes ?? length ?? 0 };
+    // The tag of a playlist is a hash of its text. Compressed it is another body.
+    if (isPlaylist && etag !== null && length !== null)
+      this.playlist = { key: `${etag} ${length}`, byteLength: length };
   }
 
   private takeBody(bytes: Buffer, from: number): number {
