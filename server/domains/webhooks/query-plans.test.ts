@@ -55,6 +55,17 @@ async function insertBacklog(tx: Tx, retries: number): Promise<void> {
   }
 }
 
+test('[H-4] a webhook finds its subscriptions without those of other accounts', async () => {
+  const plans = await plansOf(async (tx) => {
+    await insertBacklog(tx, 0);
+    await procedures.deleteWebhook.run(tx, { id: 'one', account: 'a' });
+  });
+  const accesses = plans.flat().filter((line) => line.includes('subscriptions'));
+  expect(accesses).toEqual([
+    'SEARCH subscriptions USING INDEX subscriptions_of_webhook (webhook=?)',
+  ]);
+});
+
 // The plans, not the time: with 200,000 pending deliveries a claim blocked all writes, sealing included.
 test('[H-21] a claim finds due deliveries by one index entry of each webhook, and counts leases by their index', async () => {
   const plans = await plansOf(async (tx) => {

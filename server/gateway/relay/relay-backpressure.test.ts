@@ -61,6 +61,22 @@ describe('backpressure', () => {
     await client.receives('ok');
   });
 
+  /** Relays a request of a client whose connection takes everything. */
+  function relay(onSent: (bytes: Uint8Array) => void) {
+    const client = {
+      address: '127.0.0.1',
+      send: (bytes: Uint8Array) => {
+        onSent(bytes);
+        return true;
+      },
+      pause: () => {},
+      resume: () => {},
+      completed: () => {},
+      end: () => {},
+    };
+    return fixture().relay.start(client, Buffer.from(GET));
+  }
+
   test.each([
     ['application/problem+json', 2_000_000],
     ['text/html', 0],
@@ -71,18 +87,9 @@ describe('backpressure', () => {
       socket.write(CHUNK);
     });
     let receivedBytes = 0;
-    const client = {
-      address: '127.0.0.1',
-      send: ({ length }: Uint8Array) => {
-        receivedBytes += length;
-        return true;
-      },
-      pause: () => {},
-      resume: () => {},
-      completed: () => {},
-      end: () => {},
-    };
-    const relayed = fixture().relay.start(client, Buffer.from(GET));
+    const relayed = relay(({ length }) => {
+      receivedBytes += length;
+    });
     await until('a third arrives', () => receivedBytes === head.length + CHUNK.length);
     expect(relayed.restBytes).toBe(ORIGIN_SOCKET_BYTES + restBytes);
     relayed.onClose();
@@ -97,18 +104,9 @@ describe('backpressure', () => {
       socket.write(`${head}\r\nContent-Length: 3000000\r\n\r\nx`);
     });
     let hasBody = false;
-    const client = {
-      address: '127.0.0.1',
-      send: (sent: Uint8Array) => {
-        hasBody ||= Buffer.from(sent).includes('\r\n\r\nx');
-        return true;
-      },
-      pause: () => {},
-      resume: () => {},
-      completed: () => {},
-      end: () => {},
-    };
-    const relayed = fixture().relay.start(client, Buffer.from(GET));
+    const relayed = relay((sent) => {
+      hasBody ||= Buffer.from(sent).includes('\r\n\r\nx');
+    });
     await until('the body begins', () => hasBody);
     expect(relayed.sharedBody).toEqual(body);
     relayed.onClose();

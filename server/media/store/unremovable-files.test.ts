@@ -3,12 +3,14 @@ import {
   addSegments,
   createFixture,
   epochOf,
+  type Fixture,
   range,
   removeFixtures,
   STREAM,
   seqsOf,
 } from '../../../test/support/media/segment-store-fixture.ts';
 import { type Disk, localDisk } from './disk.ts';
+import type { FileSegmentStore } from './segment-store-files.ts';
 
 const OTHER = '1b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 
@@ -26,48 +28,51 @@ function unremovable(isStuck: (path: string) => boolean, freeBytes: () => number
   };
 }
 
-test('[M-28] of a stream whose files cannot be removed, one segment a minute is lost', async () => {
-  let isStuck = false;
+/** A store on a disk that has no space and removes nothing while `isStuck`. */
+async function startFaulty() {
+  const fault = { isStuck: false };
   const disk = unremovable(
-    () => isStuck,
-    () => (isStuck ? 0 : 1 << 30),
+    () => fault.isStuck,
+    () => (fault.isStuck ? 0 : 1 << 30),
   );
   const fixture = await createFixture({ disk, minFreeBytes: 1 << 20, dvrMs: 3_600_000 });
-  const store = await fixture.start();
-  const recording = await store.open(STREAM);
+  return { fault, fixture, store: await fixture.start() };
+}
+
+/** Stores a recording that has ended. */
+async function addRecording(
+  fixture: Fixture,
+  store: FileSegmentStore,
+  streamId: string,
+  segments: number,
+) {
+  const recording = await store.open(streamId);
   recording.setRetention('recording');
   recording.addEpoch(epochOf(0));
-  await addSegments(fixture, recording, range(0, 50));
+  await addSegments(fixture, recording, range(0, segments));
   await recording.close(true);
+  return recording;
+}
+
+test('[M-28] of a stream whose files cannot be removed, one segment a minute is lost', async () => {
+  const { fault, fixture, store } = await startFaulty();
+  const recording = await addRecording(fixture, store, STREAM, 50);
   const { bytes } = store.stats();
-  isStuck = true;
+  fault.isStuck = true;
   for (let n = 0; n < 5; n++) await store.sweep();
   expect([seqsOf(recording), store.stats().bytes]).toEqual([range(1, 50), bytes]);
-  isStuck = false;
+  fault.isStuck = false;
   await store.sweep();
   expect(await fixture.files(STREAM)).toHaveLength(49 + 3);
   expect(store.stats().bytes).toBe((bytes / 50) * 49);
 });
 
 test('[M-28] a disk that removes no file is tried three times a minute, over all streams', async () => {
-  let isStuck = false;
-  const disk = unremovable(
-    () => isStuck,
-    () => (isStuck ? 0 : 1 << 30),
-  );
-  const fixture = await createFixture({ disk, minFreeBytes: 1 << 20, dvrMs: 3_600_000 });
-  const store = await fixture.start();
+  const { fault, fixture, store } = await startFaulty();
   const all = await Promise.all(
-    Array.from({ length: 10 }, async () => {
-      const stream = await store.open(crypto.randomUUID());
-      stream.setRetention('recording');
-      stream.addEpoch(epochOf(0));
-      await addSegments(fixture, stream, range(0, 5));
-      await stream.close(true);
-      return stream;
-    }),
+    Array.from({ length: 10 }, () => addRecording(fixture, store, crypto.randomUUID(), 5)),
   );
-  isStuck = true;
+  fault.isStuck = true;
   for (let n = 0; n < 5; n++) await store.sweep();
   const listed = () => all.reduce((sum, stream) => sum + seqsOf(stream).length, 0);
   expect(listed()).toBe(50 - 3);
@@ -85,13 +90,7 @@ test('[M-28] three streams whose files cannot be removed hold up the others for 
   const fixture = await createFixture({ disk, minFreeBytes: 1 << 20, dvrMs: 3_600_000 });
   const store = await fixture.start();
   const ids = Array.from({ length: 4 }, () => crypto.randomUUID());
-  for (const id of ids) {
-    const stream = await store.open(id);
-    stream.setRetention('recording');
-    stream.addEpoch(epochOf(0));
-    await addSegments(fixture, stream, range(0, 5));
-    await stream.close(true);
-  }
+  for (const id of ids) await addRecording(fixture, store, id, 5);
   stuck.push(...ids.slice(0, 3));
   await store.sweep();
   expect(store.stats().evicted).toBe(0);
@@ -109,11 +108,7 @@ test('[M-28] eviction goes on at once when files can be removed again', async ()
   );
   const fixture = await createFixture({ disk, minFreeBytes: 1 << 20, dvrMs: 3_600_000 });
   const store = await fixture.start();
-  const recording = await store.open(STREAM);
-  recording.setRetention('recording');
-  recording.addEpoch(epochOf(0));
-  await addSegments(fixture, recording, range(0, 50));
-  await recording.close(true);
+  await addRecording(fixture, store, STREAM, 50);
   isStuck = true;
   freeBytes = 0;
   for (let n = 0; n < 5; n++) {
@@ -135,14 +130,7 @@ test('[M-28] a file that cannot be removed holds up no other, and is removed onc
   );
   const fixture = await createFixture({ disk, spaceBytes: 100 * 4096, dvrMs: 3_600_000 });
   const store = await fixture.start();
-  const addEnded = async (stream: string) => {
-    const ended = await store.open(stream);
-    ended.setRetention('recording');
-    ended.addEpoch(epochOf(0));
-    await addSegments(fixture, ended, range(0, 40));
-    await ended.close(true);
-    return ended;
-  };
+  const addEnded = (stream: string) => addRecording(fixture, store, stream, 40);
   const [stuck, other] = [await addEnded(OTHER), await addEnded(crypto.randomUUID())];
   const live = await store.open(STREAM);
   live.addEpoch(epochOf(0));
