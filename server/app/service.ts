@@ -244,7 +244,7 @@ function lifecycleOf({ store, clock, logger }: ServiceOptions, parts: Parts): Li
       const drained = Promise.all([
         realtime.drain(),
         media?.drain(),
-        webhooks.sender.stop(),
+        webhooks.stop(),
         reports.maker.stop(),
       ]);
       openStreams.endAll();

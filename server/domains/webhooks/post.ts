@@ -27,13 +27,14 @@ export interface PostOptions {
   readonly policy: AddressPolicy;
   /** Defaults to the resolver of the system. */
   readonly resolve?: Resolve;
-  /** Time limit of an attempt, name resolution included (default 10 s). */
+  /** Defaults to `TIMEOUT_MS`. */
   readonly timeoutMs?: number;
   /** Trusted certificates in place of the system's, PEM. */
   readonly ca?: string;
 }
 
-const TIMEOUT_MS = 10_000;
+/** Time limit of an attempt, name resolution included. */
+export const TIMEOUT_MS = 10_000;
 /** Response bytes that are read before the connection is closed; only the status is used. */
 const RESPONSE_BYTES_MAX = 1_024;
 /** Bytes of all kinds before the connection is closed: the parser skips empty lines before a response without end. */

@@ -1,5 +1,5 @@
 import type { StudioHandlerFactory } from '../../auth/studio-handler.ts';
-import { createPost } from './post.ts';
+import { PostThread } from './post-thread.ts';
 import { type SenderOptions, WebhookSender } from './sender.ts';
 import { type WebhookRoutes, webhookHandlers } from './webhook-routes.ts';
 
@@ -12,9 +12,14 @@ export interface WebhookDeps extends WebhookRoutes, Omit<SenderOptions, 'store' 
 
 /** Webhooks: the studio API for them, and the sender (SPEC H). */
 export function createWebhooks(deps: WebhookDeps) {
-  const post = deps.sends ? createPost({ policy: deps.webhookPolicy }) : null;
+  const thread = deps.sends ? new PostThread(deps.webhookPolicy) : null;
+  const sender = new WebhookSender({ ...deps, post: thread?.post ?? null });
   return {
     handlers: webhookHandlers(deps.studio, deps),
-    sender: new WebhookSender({ ...deps, post }),
+    sender,
+    async stop(): Promise<void> {
+      await sender.stop();
+      thread?.stop();
+    },
   };
 }

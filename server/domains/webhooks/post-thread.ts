@@ -1,0 +1,95 @@
+import type { AddressPolicy } from '../../platform/network-policy.ts';
+import { runtime } from '../../platform/runtime.ts';
+import { type Post, type PostResult, TIMEOUT_MS } from './post.ts';
+
+/** Messages to the thread that sends. */
+export type PostCommand =
+  | { readonly kind: 'start'; readonly allowHttp: boolean; readonly allowPrivate: string }
+  | {
+      readonly kind: 'post';
+      readonly id: number;
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly body: string;
+    }
+  | { readonly kind: 'abort'; readonly id: number };
+
+/** The result of a `post`; an aborted one has none. */
+export interface PostReply {
+  readonly id: number;
+  readonly result: PostResult;
+}
+
+/** A thread that does not answer for longer than an attempt takes is replaced. */
+const ANSWER_MS = TIMEOUT_MS + 5_000;
+
+/**
+ * Sends webhooks in a thread of its own: receivers are programs of strangers, and a TLS handshake with 90
+ * certificates took 90 ms of the main thread. The thread starts with the first delivery.
+ */
+export class PostThread {
+  #worker: Worker | null = null;
+  #lastId = 0;
+  readonly #waiting = new Map<number, (result: PostResult) => void>();
+
+  constructor(
+    private readonly policy: AddressPolicy,
+    private readonly answerMs = ANSWER_MS,
+  ) {}
+
+  readonly post: Post = async (url, headers, body, stop) => {
+    stop.throwIfAborted();
+    const id = ++this.#lastId;
+    const { promise, resolve } = Promise.withResolvers<PostResult>();
+    this.#waiting.set(id, resolve);
+    const abort = () => {
+      this.#worker?.postMessage({ kind: 'abort', id } satisfies PostCommand);
+      resolve({ status: null, error: 'timeout' });
+    };
+    stop.addEventListener('abort', abort, { once: true });
+    const timer = runtime.setTimeout(() => this.#failAll('timeout'), this.answerMs);
+    try {
+      const command: PostCommand = { kind: 'post', id, url, headers, body };
+      this.#started().postMessage(command);
+      const result = await promise;
+      stop.throwIfAborted();
+      return result;
+    } finally {
+      this.#waiting.delete(id);
+      stop.removeEventListener('abort', abort);
+      runtime.clearTimer(timer);
+    }
+  };
+
+  /** Ends the thread and its connections. */
+  stop(): void {
+    this.#failAll('connection');
+  }
+
+  #started(): Worker {
+    if (this.#worker) return this.#worker;
+    const worker = new Worker(new URL('./post-worker.ts', import.meta.url).href);
+    worker.onmessage = ({ data: { id, result } }: MessageEvent<PostReply>) => {
+      this.#waiting.get(id)?.(result);
+    };
+    const fail = () => {
+      if (worker === this.#worker) this.#failAll('connection');
+    };
+    worker.onerror = fail;
+    worker.addEventListener('close', fail);
+    const allowPrivate = this.policy.allowPrivate.map(([address, bits]) => `${address}/${bits}`);
+    worker.postMessage({
+      kind: 'start',
+      allowHttp: this.policy.allowHttp,
+      allowPrivate: allowPrivate.join(','),
+    } satisfies PostCommand);
+    this.#worker = worker;
+    return worker;
+  }
+
+  #failAll(error: 'timeout' | 'connection'): void {
+    this.#worker?.terminate();
+    this.#worker = null;
+    for (const resolve of this.#waiting.values()) resolve({ status: null, error });
+  }
+}
