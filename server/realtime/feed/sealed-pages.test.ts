@@ -1,4 +1,5 @@
-import { beforeAll, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
+import type { EventsInterval } from '../../../protocol/feed.ts';
 import { insertStream, sqliteOfFile } from '../../../test/support/database/sqlite-of-file.ts';
 import { composeInterval } from './interval-body.ts';
 import { type BackwardSearch, readSealedBackward, readSealedForward } from './sealed-pages.ts';
@@ -82,4 +83,31 @@ test('readSealedBackward continues when bodies match that have no items', async 
   const itemsOf: BackwardSearch<string>['itemsOf'] = ({ interval }) =>
     interval < 3 ? [String(interval)] : [];
   expect((await readAllBackward({ limit: 2, itemsOf })).flat()).toEqual(['2', '1', '0']);
+});
+
+describe('a page ends after five million member names that are numbers', () => {
+  beforeAll(async () => {
+    await insertStream(sqlite, 'numbers');
+    // 200 objects with the name 9999 in an event, and an interval of two such events: 4,000,000.
+    const data = JSON.stringify(Array.from({ length: 200 }, () => ({ 9999: 1 })));
+    for (let interval = 0; interval < 5; interval++) {
+      const events = [1, 2].map((number) => ({ streamId: 'numbers', number, type: 'note', data }));
+      const { body } = composeInterval(interval, { viewCount: null, chats: null }, events);
+      const row = ['numbers', interval, body];
+      await sqlite.query('insert into sealed_intervals values ($1, $2, $3)', row);
+    }
+  });
+
+  test('forward', async () => {
+    const page = { streamId: 'numbers', to: 8, limit: 100, bytesMax: 1e9 };
+    const { intervals, next } = await readSealedForward(sqlite, { ...page, from: 0 });
+    expect([intervals.length, next]).toEqual([2, 2]);
+    expect((await readSealedForward(sqlite, { ...page, from: 4 })).next).toBe(5);
+  });
+
+  test('backward', async () => {
+    const itemsOf = ({ interval }: EventsInterval) => [String(interval)];
+    const pages = await readAllBackward({ streamId: 'numbers', itemsOf });
+    expect(pages).toEqual([['4', '3'], ['2', '1'], ['0']]);
+  });
 });

@@ -1,12 +1,18 @@
 import type { EventsInterval } from '../../../protocol/feed.ts';
+import { scanJson } from '../../platform/scan-json.ts';
 import type { Tx } from '../../storage/sql/procedure.ts';
 import { type SealedPage, sealedPage } from './sealed-sql.ts';
 
 /*
  * Pages of the sealed intervals of one stream, for history, exports and reports. Both directions limit
  * a page by rows and by bytes, and read sizes before bodies, so that a page takes a bounded time
- * whatever viewers wrote.
+ * whatever viewers wrote, and stop parsing after many member names that are numbers.
  */
+
+/** Indexes of members (`scanJson`) after which a page ends, after about 50 ms: 1,000 take 10 µs and 8 KB. */
+const PAGE_INDEXES_MAX = 5_000_000;
+/** Finds most bodies without such names at a hundredth of the cost of a scan. */
+const MAY_HAVE_INDEXES = /"\d{1,5}":/;
 
 /** A page of intervals in ascending order. */
 export interface SealedIntervals {
@@ -20,12 +26,16 @@ export async function readSealedForward(
   tx: Tx,
   page: Required<SealedPage>,
 ): Promise<SealedIntervals> {
-  const bodies = await sealedPage(tx, page);
-  const last = bodies.at(-1);
-  return {
-    intervals: bodies.map(({ body }) => JSON.parse(body)),
-    next: last ? Number(last.interval) + 1 : null,
-  };
+  const intervals: EventsInterval[] = [];
+  let next: number | null = null;
+  let indexes = 0;
+  for (const { interval, body } of await sealedPage(tx, page)) {
+    intervals.push(JSON.parse(body));
+    next = Number(interval) + 1;
+    indexes += indexesIn(body);
+    if (indexes > PAGE_INDEXES_MAX) break;
+  }
+  return { intervals, next };
 }
 
 /** A search for items in the newest intervals before a position. */
@@ -64,9 +74,13 @@ export async function readSealedBackward<Item>(
   const range = await rangeBefore(tx, search);
   const bodies = await matchingBodies(tx, search, range);
   const results: Item[] = [];
+  let indexes = 0;
   for (const { interval, body } of bodies) {
     results.push(...search.itemsOf(JSON.parse(body)).reverse());
-    if (results.length >= search.limit) return { results, next: Number(interval) };
+    indexes += indexesIn(body);
+    if (results.length >= search.limit || indexes > PAGE_INDEXES_MAX) {
+      return { results, next: Number(interval) };
+    }
   }
   // Matching bodies without items used up the query's limit: continue after the last of them.
   const last = bodies.length < search.limit ? undefined : bodies.at(-1);
@@ -112,4 +126,9 @@ function matchingBodies<Item>(
      where ${condition} order by interval desc limit $5`,
     [streamId, from, before, intervalsMax, limit],
   );
+}
+
+function indexesIn(body: string): number {
+  if (!MAY_HAVE_INDEXES.test(body)) return 0;
+  return scanJson(body, Number.POSITIVE_INFINITY)?.indexes ?? 0;
 }
