@@ -260,6 +260,27 @@ describe('rate limits of sign-in', () => {
     await known.signIn(email);
   });
 
+  test('[L-16] rate limits count browsers of a removed member apart from those of the next one with its e-mail', () =>
+    withRates({ passwords: { points: 3, durationS: 60 } }, async (harness) => {
+      const removed = await newMember(harness, 'host');
+      const { email } = removed;
+      const old = [removed.browser];
+      for (let n = 0; n < 9; n++) {
+        const browser = new UserAgent(harness.url);
+        const body = { email, password: PASSWORD };
+        const from = { 'X-Forwarded-For': `192.0.2.${n}` };
+        expect((await browser.send('POST', '/session', body, from)).status).toBe(201);
+        old.push(browser);
+      }
+      await expectNoContent(await harness.studio('DELETE', `/members/${removed.uuid}`));
+      const next = await newMember(harness, 'host', harness.account, email);
+      const wrong = { email, password: 'not the password' };
+      for (const browser of old) {
+        for (let n = 0; n < 3; n++) await browser.send('POST', '/session', wrong);
+      }
+      await next.browser.signIn(email);
+    }));
+
   test('[L-16] rate limits count unknown e-mails in the same way', () =>
     withRates({ passwords: { points: 2, durationS: 60 } }, async (harness) => {
       const body = { email: 'nobody@example.org', password: 'not the password' };
@@ -295,7 +316,8 @@ describe('rate limits of sign-in', () => {
       expect(await attempt(browser, email, PASSWORD)).toBe(201);
       // Its cookie is for no other email, and a made-up one is for none.
       expect(await attempt(browser, other.email, PASSWORD)).toBe(429);
-      guesser.device = `fourbeat-device=${'A'.repeat(43)}.${'A'.repeat(43)}`;
+      const [made, up] = ['A'.repeat(43), 'B'.repeat(43)];
+      guesser.device = `fourbeat-device=${made}.${crypto.randomUUID()}.${Date.now()}.${up}`;
       expect(await attempt(guesser, email, PASSWORD)).toBe(429);
       // Nor is that of a removed member.
       await expectNoContent(await harness.studio('DELETE', `/members/${other.uuid}`));

@@ -1,17 +1,27 @@
 import { createHmac } from 'node:crypto';
 import { newSecret, type RandomBytes, sameHash } from '../secrets.ts';
+import { DEVICE_LIFETIME_MS } from './member-rules.ts';
 
-const DEVICE_PATTERN = /^([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{43})$/;
+const SECRET = '[A-Za-z0-9_-]{43}';
+const DEVICE_PATTERN = new RegExp(`^(${SECRET})\\.([0-9a-f-]{36})\\.(\\d{13})\\.(${SECRET})$`);
 
 /** Whether a text has the format of a device's cookie. */
 export function isDeviceFormat(text: string): boolean {
   return DEVICE_PATTERN.test(text);
 }
 
+/** A browser in which a member signed in. */
+export interface KnownDevice {
+  readonly id: string;
+  /** The UUID of the member. */
+  readonly member: string;
+}
+
 /**
- * Browsers in which a member signed in before. Each gets a random number, signed with the email, so
- * that its passwords are counted apart from those of guessers (SPEC L-16): in any network, on any node
- * and after a restart. The number alone signs nobody in.
+ * Browsers in which a member signed in before. Each gets a random number, signed with the member, the email and the
+ * time, so that its passwords are counted apart from those of guessers (SPEC L-16): in any network, on any node
+ * and after a restart. The number alone signs nobody in. It is of the member and not only of the email: whoever
+ * invited an email to an account of their own has devices for it.
  */
 export class KnownDevices {
   constructor(
@@ -19,20 +29,21 @@ export class KnownDevices {
     private readonly randomBytes: RandomBytes,
   ) {}
 
-  /** A new value for the cookie of a browser in which the member with this email signed in. */
-  issue(email: string): string {
-    const id = newSecret(this.randomBytes);
-    return `${id}.${this.sign(id, email)}`;
+  /** A new value for the cookie of a browser in which a member signed in. */
+  issue({ uuid, email }: { uuid: string; email: string }, nowMs: number): string {
+    const device = `${newSecret(this.randomBytes)}.${uuid}.${Math.floor(nowMs)}`;
+    return `${device}.${this.sign(device, email)}`;
   }
 
-  /** The number of a device; null when no member with this email signed in there. */
-  find(cookie: string | null, email: string): string | null {
-    const [, id, signature] = DEVICE_PATTERN.exec(cookie ?? '') ?? [];
-    if (id === undefined || signature === undefined) return null;
-    return sameHash(signature, this.sign(id, email)) ? id : null;
+  /** The device; null when no member with this email signed in there within `DEVICE_LIFETIME_MS`. */
+  find(cookie: string | null, email: string, nowMs: number): KnownDevice | null {
+    const [, id, member, issuedMs, signature] = DEVICE_PATTERN.exec(cookie ?? '') ?? [];
+    if (id === undefined || member === undefined || signature === undefined) return null;
+    if (!sameHash(signature, this.sign(`${id}.${member}.${issuedMs}`, email))) return null;
+    return nowMs - Number(issuedMs) < DEVICE_LIFETIME_MS ? { id, member } : null;
   }
 
-  private sign(id: string, email: string): string {
-    return createHmac('sha256', this.secret).update(`${id}\0${email}`).digest('base64url');
+  private sign(device: string, email: string): string {
+    return createHmac('sha256', this.secret).update(`${device}\0${email}`).digest('base64url');
   }
 }

@@ -1,6 +1,7 @@
 import { clientKey, networkOf } from '../../http/address.ts';
 import { KeyWindows, type RateLimit, RateLimiter } from '../../platform/rate-limiter.ts';
 import { runtime } from '../../platform/runtime.ts';
+import type { KnownDevice } from './known-devices.ts';
 
 /** How many more passwords an email gets from all clients, or all known devices, than from one. */
 const CLIENTS_FACTOR = 10;
@@ -44,13 +45,12 @@ export class PasswordLimit {
   }
 
   /**
-   * Counts an attempt of a known device.
-   * @param email the one that signed in there: nobody else can use the device for it
+   * Counts an attempt of a known device, and of all devices of its member.
    * @throws RateLimited when a limit is reached
    */
-  takeDevice(device: string, email: string, nowMs = runtime.monotonicMs()): void {
-    this.ofDevice.take(device, nowMs);
-    this.ofDevices.take(email, nowMs);
+  takeDevice({ id, member }: KnownDevice, nowMs = runtime.monotonicMs()): void {
+    this.ofDevice.take(id, nowMs);
+    this.ofDevices.take(member, nowMs);
   }
 
   /** Counts an attempt of a member who has a session. @throws RateLimited when its limit is reached */

@@ -49,9 +49,9 @@ test.each([
 });
 
 test('[L-16] the cookie of a device is apart from that of the session, and valid for a year', () => {
-  const value = new KnownDevices('secret', (n) => crypto.getRandomValues(new Uint8Array(n))).issue(
-    'ada@example.org',
-  );
+  const devices = new KnownDevices('secret', (n) => crypto.getRandomValues(new Uint8Array(n)));
+  const ada = { uuid: crypto.randomUUID(), email: 'ada@example.org' };
+  const value = devices.issue(ada, 1_700_000_000_000);
   expect(device.set(value)).toStartWith(`fourbeat-device=${value}; `);
   expect(device.set(value)).toContain('Max-Age=31536000');
   const both = requestWith(`fourbeat-device=${value}; fourbeat=${secret}`);

@@ -150,7 +150,7 @@ export async function openSession(
   const session = await open({ hash: hashSecret(secret), replaced, nowMs });
   context.sessions.clearCache();
   const cookies = context.sessions.cookiesFor(request);
-  const device = context.devices.issue(session.member.email);
+  const device = context.devices.issue(session.member, nowMs);
   return {
     body: sessionBody(session, csrfToken(secret)),
     session,

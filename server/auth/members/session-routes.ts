@@ -3,6 +3,7 @@ import { networkOf } from '../../http/address.ts';
 import type { Handlers } from '../../http/route.ts';
 import { DomainError } from '../../platform/errors.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
+import type { KnownDevice } from './known-devices.ts';
 import type { memberProcedures } from './members-sql.ts';
 import {
   openSession,
@@ -34,19 +35,18 @@ export function sessionHandlers(context: SessionDeps): Handlers<Operations> {
 
   /**
    * Counts a password of a sign-in.
-   * @returns whether it comes from a known device
+   * @returns the known device that it comes from; null: none
    * @throws RateLimited
    */
-  function takeAttempt({ device, client }: SignInCall, email: string): boolean {
-    const known = devices.find(device, email);
-    if (known !== null) {
-      passwordLimit.takeDevice(known, email);
-      return true;
+  function takeAttempt({ device, client, nowMs }: SignInCall, email: string): KnownDevice | null {
+    const known = devices.find(device, email, nowMs);
+    if (known) passwordLimit.takeDevice(known);
+    else {
+      // The cookie is of another email or service: the address was not counted for it.
+      if (device !== null) signInRate.take(client);
+      passwordLimit.take(client, email);
     }
-    // The cookie is of another email or service: the address was not counted for it.
-    if (device !== null) signInRate.take(client);
-    passwordLimit.take(client, email);
-    return false;
+    return known;
   }
 
   /** Checks the current password. @returns its stored hash and the hash of the new password */
@@ -66,13 +66,17 @@ export function sessionHandlers(context: SessionDeps): Handlers<Operations> {
 
   return {
     signIn: forSignIn(studioApi.signIn, async (call, { email, password }) => {
-      const isKnown = takeAttempt(call, email);
+      const known = takeAttempt(call, email);
       const stored = await store.findSignIn({ email });
       const { client } = call;
-      // The member was removed since: the address was not counted for its device.
-      if (isKnown && !stored) signInRate.take(client);
+      const isKnown = known !== null && known.member === stored?.member;
+      // Its member was removed since: the attempt was not counted for the address.
+      if (known && !isKnown) {
+        signInRate.take(client);
+        passwordLimit.take(client, email);
+      }
       // All devices of an account together, and guessers of a network: each keeps only its own group waiting.
-      const account = isKnown ? stored?.account : undefined;
+      const account = isKnown ? stored.account : undefined;
       const group = account ?? networkOf(client) ?? client;
       const owner = { isKnown: account !== undefined, group };
       const isCorrect = await passwords.verify(password, stored?.passwordHash ?? null, owner);
