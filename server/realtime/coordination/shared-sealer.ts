@@ -52,7 +52,7 @@ export class SharedSealer {
     this.foreignSealings = new ForeignSealings({ dataSetName, nowMs, logger });
   }
 
-  /** Whether a sealing is under way. It may never end while the database does not answer. */
+  /** Whether a sealing is under way. */
   isBusy(): boolean {
     return this.sealing;
   }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { Unavailable } from '../../platform/errors.ts';
 import { runtime } from '../../platform/runtime.ts';
 import { Call, CallQueue } from './postgres-calls.ts';
-import { readProcedure, writeProcedure } from './procedure.ts';
+import { type Procedures, readProcedure, writeProcedure } from './procedure.ts';
 
 const procedure = readProcedure(async () => null);
 const urgent = writeProcedure(async () => null, { noDeadline: true });
@@ -61,11 +61,20 @@ test('[R-15] waiting calls of all procedures are rejected at their deadline', ()
   expect(queue.next()).toBeUndefined();
 });
 
-test('calls of all procedures are rejected when the server is unavailable', () => {
+test('calls of all procedures but exports are rejected when the server is unavailable', () => {
   const queue = new CallQueue(2);
-  let rejected = 0;
-  for (const name of ['readStream', 'recordAnswers']) queue.add(callOf(name, () => rejected++));
+  const rejected: string[] = [];
+  const add = (name: string, called: Procedures[string]) =>
+    queue.add(new Call(name, called, null, null, ignore, () => rejected.push(name)));
+  add('seal', urgent);
+  queue.next();
+  add('seal again', urgent);
+  add('readStream', procedure);
+  add(
+    'exportAnswers',
+    readProcedure(async () => null, { noDeadline: true }),
+  );
   queue.rejectPending(() => new Unavailable('unavailable'));
-  expect(rejected).toBe(2);
-  expect(queue.size()).toBe(0);
+  expect(rejected.toSorted()).toEqual(['readStream', 'seal', 'seal again']);
+  expect(queue.next()?.name).toBe('exportAnswers');
 });

@@ -33,6 +33,11 @@ export class Call {
       : runtime.monotonicMs() + this.time.limitMs;
   }
 
+  /** Whether it may wait until an unavailable server is back. */
+  get waitsForServer(): boolean {
+    return kindOf(this) === 'export';
+  }
+
   /** Whether its deadline is earlier than those of calls that begin at the same time. */
   get isShortened(): boolean {
     return this.time.isShortened;
@@ -145,9 +150,12 @@ export class CallQueue {
     }
   }
 
-  /** Rejects the calls that have a deadline; with `all`, every call. */
+  /**
+   * Rejects all calls but those of exports; with `all`, every call. A sealing must not wait for the server: it would
+   * seal an interval that ended long before (F-16).
+   */
   rejectPending(error: () => Unavailable, all = false): void {
-    const kinds: CallKind[] = all ? ['urgent', 'ordinary', 'export'] : ['ordinary'];
+    const kinds: CallKind[] = all ? ['urgent', 'ordinary', 'export'] : ['urgent', 'ordinary'];
     for (const kind of kinds) {
       for (const call of this.queues[kind].clear()) {
         this.counts[kind]--;

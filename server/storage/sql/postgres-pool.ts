@@ -32,8 +32,8 @@ interface Slot {
 }
 
 /**
- * Runs calls on a few connections, and tracks whether the server is available. Calls that have a
- * deadline are rejected 250 ms after the last response of the server, and immediately from then on.
+ * Runs calls on a few connections, and tracks whether the server is available. All calls but exports are rejected
+ * 250 ms after the last response of the server, and immediately from then on.
  */
 export class PostgresPool {
   private readonly queue: CallQueue;
@@ -74,7 +74,7 @@ export class PostgresPool {
   /** Queues a call, or rejects it while the server is unavailable. */
   submit(call: Call): void {
     if (this.isClosed) call.reject(new Unavailable('The database is unavailable: it is closed.'));
-    else if (this.outage !== null && !call.procedure.noDeadline) call.reject(unavailableError());
+    else if (this.outage !== null && !call.waitsForServer) call.reject(unavailableError());
     else {
       this.queue.add(call);
       this.dispatch();
