@@ -194,6 +194,23 @@ test('[L-13] [S-8] streams are counted in an index without their texts, and list
   }
 });
 
+test('[W-14] a list of contact details reads the newest ones of its round only', async () => {
+  const { tx, statements } = recordingTx();
+  const input = { streamId: STREAM, producer: PRODUCER, roundId: `${STREAM} round` };
+  await procedures.listContacts.run(tx, input);
+  const last = statements.at(-1) as Statement;
+  const plan = await sqlite.query<{ detail: string }>(
+    `explain query plan ${last.text}`,
+    last.params,
+  );
+  const lines = plan.map(({ detail }) => detail);
+  const search = lines.indexOf(
+    'SEARCH winner_contacts USING INDEX winner_contacts_newest (round=?)',
+  );
+  expect(search).toBeGreaterThan(-1);
+  expect(lines.filter((line) => line.startsWith('USE TEMP B-TREE'))).toEqual([]);
+});
+
 test('[W-3] a round reads the text of one quiz at most, however many its game has', async () => {
   const { tx, statements } = recordingTx();
   const round = { id: 'another', streamId: STREAM, producer: PRODUCER, nowMs: 0 };

@@ -78,11 +78,12 @@ export const winnerContactProcedures = {
     const rows = await tx.query<StoredContact>(
       `select s.viewer as viewer, c.seat as seat, c.name as name, c.contact as contact,
          c.created as at
-       from winners_rounds r
-       join winner_contacts c on c.round = r.number
-       join seats s on s.stream_id = r.stream_id and s.seat = c.seat
-       where r.id = $1 order by c.created desc, c.seat limit $2`,
-      [input.roundId, CONTACTS_SENT_MAX],
+       from (select seat, name, contact, created from winner_contacts
+         where round = (select number from winners_rounds where id = $1)
+         order by created desc, seat limit $2) c
+       join seats s on s.stream_id = $3 and s.seat = c.seat
+       order by c.created desc, c.seat`,
+      [input.roundId, CONTACTS_SENT_MAX, input.streamId],
     );
     return [...rows];
   }),
