@@ -15,6 +15,8 @@ export class LiveSource implements SourceSession {
   /** Whether it accepts bytes; the lease of a source that has ended is not renewed. */
   isOpen = true;
   isFinished = false;
+  /** The end of back pressure. Not a race with `closed`, which would keep a promise of each pause. */
+  private resuming: PromiseWithResolvers<void> | null = null;
   private lastHealthBytes = 0;
   private lastHealthMs: number;
 
@@ -44,7 +46,18 @@ export class LiveSource implements SourceSession {
   }
 
   drained(): Promise<void> {
-    return Promise.race([this.packager.drained(), this.closed.then(() => {})]);
+    if (!this.isOpen) return Promise.resolve();
+    if (!this.resuming) {
+      this.resuming = Promise.withResolvers();
+      const resume = () => this.resume();
+      this.packager.drained().then(resume, resume);
+    }
+    return this.resuming.promise;
+  }
+
+  private resume(): void {
+    this.resuming?.resolve();
+    this.resuming = null;
   }
 
   end(reason: string): void {
@@ -55,6 +68,7 @@ export class LiveSource implements SourceSession {
   stop(end: SourceEnd): void {
     if (!this.isOpen) return;
     this.isOpen = false;
+    this.resume();
     this.closing.resolve(end);
     this.packager
       .end()

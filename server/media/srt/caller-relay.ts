@@ -72,7 +72,6 @@ export class CallerRelay {
   private datagramsThisSecond = 0;
   private hasData = false;
   private isEnded = false;
-  private readonly ended = Promise.withResolvers<void>();
   private readonly inductionTimer: Timer;
   private readonly startTimer: Timer;
 
@@ -124,7 +123,6 @@ export class CallerRelay {
     runtime.clearTimer(this.startTimer);
     this.receiver.stop();
     this.socket?.close();
-    this.ended.resolve();
     const { session, toCaller, onEnd } = this.options;
     toCaller(createShutdown(this.socketId));
     session.end(reason);
@@ -206,8 +204,7 @@ export class CallerRelay {
       () => this.end('the encoder is too slow'),
       limits.backPressureMs,
     );
-    const resumed = Promise.race([session.drained(), this.ended.promise]);
-    return resumed.finally(() => runtime.clearTimer(slowTimer));
+    return session.drained().finally(() => runtime.clearTimer(slowTimer));
   }
 
   private async onReceiverEnd(lines: readonly string[]): Promise<void> {
