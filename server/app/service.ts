@@ -244,7 +244,7 @@ function lifecycleOf({ store, clock, logger }: ServiceOptions, parts: Parts): Li
       const drained = Promise.all([
         realtime.drain(),
         media?.drain(),
-        webhooks.stop(),
+        webhooks.sender.stop(),
         reports.maker.stop(),
       ]);
       openStreams.endAll();
@@ -256,6 +256,7 @@ function lifecycleOf({ store, clock, logger }: ServiceOptions, parts: Parts): Li
       moderation.cache.stop();
       await realtime.stop();
       await media?.close();
+      webhooks.close();
       await accounts.stop().catch(() => {});
     },
   };

@@ -6,13 +6,15 @@ import { PostThread } from './post-thread.ts';
 const POLICY = { allowHttp: true, allowPrivate: parseNetworks('127.0.0.0/8') };
 const RUNNING = new AbortController().signal;
 const closing: (() => void)[] = [];
+const failures: string[] = [];
 
 afterEach(() => {
   for (const close of closing.splice(0).reverse()) close();
+  failures.length = 0;
 });
 
 function createThread(policy: AddressPolicy = POLICY, answerMs?: number): PostThread {
-  const thread = new PostThread(policy, answerMs);
+  const thread = new PostThread(policy, (reason) => failures.push(reason), answerMs);
   closing.push(() => thread.stop());
   return thread;
 }
@@ -107,10 +109,12 @@ test('[H-14] attempts of a thread that ends, or does not answer, fail, and the n
   await connected;
   thread.stop();
   expect(await first).toEqual({ status: null, error: 'connection' });
+  expect(failures).toEqual([]);
   expect(await createThread(POLICY, 1).post(url, {}, '{}', RUNNING)).toEqual({
     status: null,
     error: 'timeout',
   });
+  expect(failures).toEqual(['it did not answer in time']);
   const receiver = serve();
   expect((await thread.post(receiver.url, {}, '{}', RUNNING)).status).toBe(204);
 });

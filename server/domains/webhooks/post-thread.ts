@@ -34,6 +34,7 @@ export class PostThread {
 
   constructor(
     private readonly policy: AddressPolicy,
+    private readonly onFailure: (reason: string) => void,
     private readonly answerMs = ANSWER_MS,
   ) {}
 
@@ -47,7 +48,10 @@ export class PostThread {
       resolve({ status: null, error: 'timeout' });
     };
     stop.addEventListener('abort', abort, { once: true });
-    const timer = runtime.setTimeout(() => this.#failAll('timeout'), this.answerMs);
+    const timer = runtime.setTimeout(() => {
+      this.onFailure('it did not answer in time');
+      this.#end('timeout');
+    }, this.answerMs);
     try {
       const command: PostCommand = { kind: 'post', id, url, headers, body };
       this.#started().postMessage(command);
@@ -63,7 +67,7 @@ export class PostThread {
 
   /** Ends the thread and its connections. */
   stop(): void {
-    this.#failAll('connection');
+    this.#end('connection');
   }
 
   #started(): Worker {
@@ -72,11 +76,13 @@ export class PostThread {
     worker.onmessage = ({ data: { id, result } }: MessageEvent<PostReply>) => {
       this.#waiting.get(id)?.(result);
     };
-    const fail = () => {
-      if (worker === this.#worker) this.#failAll('connection');
+    const fail = (reason: string) => {
+      if (worker !== this.#worker) return;
+      this.onFailure(reason);
+      this.#end('connection');
     };
-    worker.onerror = fail;
-    worker.addEventListener('close', fail);
+    worker.onerror = ({ message }) => fail(message);
+    worker.addEventListener('close', () => fail('it ended'));
     const allowPrivate = this.policy.allowPrivate.map(([address, bits]) => `${address}/${bits}`);
     worker.postMessage({
       kind: 'start',
@@ -87,7 +93,8 @@ export class PostThread {
     return worker;
   }
 
-  #failAll(error: 'timeout' | 'connection'): void {
+  /** Ends the thread; its open attempts fail. The next attempt starts another one. */
+  #end(error: 'timeout' | 'connection'): void {
     this.#worker?.terminate();
     this.#worker = null;
     for (const resolve of this.#waiting.values()) resolve({ status: null, error });

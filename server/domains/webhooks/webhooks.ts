@@ -12,14 +12,16 @@ export interface WebhookDeps extends WebhookRoutes, Omit<SenderOptions, 'store' 
 
 /** Webhooks: the studio API for them, and the sender (SPEC H). */
 export function createWebhooks(deps: WebhookDeps) {
-  const thread = deps.sends ? new PostThread(deps.webhookPolicy) : null;
+  const thread = deps.sends
+    ? new PostThread(deps.webhookPolicy, (reason) =>
+        deps.logger.warn({ reason }, 'the thread that sends webhooks failed; another one starts'),
+      )
+    : null;
   const sender = new WebhookSender({ ...deps, post: thread?.post ?? null });
   return {
     handlers: webhookHandlers(deps.studio, deps),
     sender,
-    async stop(): Promise<void> {
-      await sender.stop();
-      thread?.stop();
-    },
+    /** Ends the thread that sends; after `sender.stop()`. */
+    close: () => thread?.stop(),
   };
 }
