@@ -172,3 +172,13 @@ test('[P-29] one interval of the feed that exceeds a slice is one slice', async 
   const texts = await Array.fromAsync(serializePages(FEED, 'csv', pagesOf(page)));
   expect(texts.map((text) => text.split(',')[0])).toEqual(['interval', '1', '2']);
 });
+
+test('intervals with many member names that are numbers are slices of their own', async () => {
+  const data = Array.from({ length: 1_000 }, () => ({ 999: 1 }));
+  const page = [1, 2, 3].map((interval) => ({
+    interval,
+    body: JSON.stringify({ interval, events: [{ type: 'custom', data }] }),
+  }));
+  const texts = await Array.fromAsync(serializePages(FEED, 'csv', pagesOf(page)));
+  expect(texts.map((text) => text.split(',')[0])).toEqual(['interval', '1', '2', '3']);
+});

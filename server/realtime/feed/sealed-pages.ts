@@ -128,7 +128,8 @@ function matchingBodies<Item>(
   );
 }
 
-function indexesIn(body: string): number {
+/** The number of `JsonScan.indexes` of a stored body. */
+export function indexesIn(body: string): number {
   if (!MAY_HAVE_INDEXES.test(body)) return 0;
   return scanJson(body, Number.POSITIVE_INFINITY)?.indexes ?? 0;
 }
