@@ -437,6 +437,8 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
     this.isFinished = true;
     this.origin?.destroy();
     this.origin = null;
+    // `OriginConnections` keeps this object until a connection is free.
+    this.unsent = [];
     this.context.onFinished(this);
   }
 
