@@ -172,7 +172,8 @@ export const sendingProcedures = {
         await tx.query('update webhooks set failing_since = $2 where id = $1', since);
       }
       if (outcome === 'gone') await disable(tx, webhook, 'gone');
-      else if (failingSince !== null && hasFailedLong(failingSince, nowMs)) {
+      // Only with the last attempt of a delivery: after a quiet week one failure says little.
+      else if (due === null && failingSince !== null && hasFailedLong(failingSince, nowMs)) {
         await disable(tx, webhook, 'failing');
         return 'failed';
       }
