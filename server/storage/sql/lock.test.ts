@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lockDirectory } from './lock.ts';
@@ -50,4 +50,10 @@ test('[R-5] a directory that cannot be written is reported as such', () => {
   const file = join(root, 'another-file');
   writeFileSync(file, '');
   expect(() => lockDirectory(join(file, 'data'))).toThrow(/another-file.data cannot be written: /);
+});
+
+test('[R-6] the service starts when the hint for a second one cannot be written, as on a full disk', () => {
+  const directory = newDirectory();
+  mkdirSync(join(directory, 'server.pid'), { recursive: true });
+  lockDirectory(directory).release();
 });

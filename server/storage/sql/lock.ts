@@ -21,7 +21,7 @@ export function lockDirectory(directory: string): DirectoryLock {
   try {
     database.run('pragma busy_timeout = 0');
     database.run('begin exclusive');
-    writeFileSync(holderFile, `${process.pid}\n`);
+    noteHolder(holderFile);
   } catch (error) {
     database.close();
     if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) {
@@ -84,5 +84,14 @@ function holderSuffix(file: string): string {
     return ` (process ${readFileSync(file, 'utf8').trim()})`;
   } catch {
     return '';
+  }
+}
+
+/** Notes this process for the error of another one. On a full disk the service starts without it, and frees space. */
+function noteHolder(file: string): void {
+  try {
+    writeFileSync(file, `${process.pid}\n`);
+  } catch {
+    // The file is only a hint.
   }
 }

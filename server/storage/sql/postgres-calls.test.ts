@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { Unavailable } from '../../platform/errors.ts';
 import { runtime } from '../../platform/runtime.ts';
 import { Call, CallQueue } from './postgres-calls.ts';
@@ -77,4 +77,35 @@ test('calls of all procedures but exports are rejected when the server is unavai
   queue.rejectPending(() => new Unavailable('unavailable'));
   expect(rejected.toSorted()).toEqual(['readStream', 'seal', 'seal again']);
   expect(queue.next()?.name).toBe('exportAnswers');
+});
+
+describe('[R-15] writes of an account', () => {
+  const write = writeProcedure(async () => null);
+  const writeOf = (producer: string, name = 'publishQuiz') =>
+    new Call(name, write, { producer, streamId: 's' }, null, ignore, ignore);
+
+  test('use two connections at most, so that those that wait for its stream leave room', () => {
+    const queue = new CallQueue(10);
+    const names = ['publishQuiz', 'hideMessage', 'muteViewer', 'patchStream'];
+    for (const name of names) queue.add(writeOf('one', name));
+    queue.add(writeOf('two'));
+    queue.add(callOf('recordAnswers'));
+    const running: Call[] = [];
+    for (let call = queue.next(); call; call = queue.next()) running.push(call);
+    expect(running.map(({ account }) => account).toSorted()).toEqual(
+      [null, 'one', 'one', 'two'].toSorted(),
+    );
+    const done = running.find(({ account }) => account === 'one') as Call;
+    queue.release(done);
+    expect(queue.next()?.name).toBe('muteViewer');
+    expect(queue.next()).toBeUndefined();
+  });
+
+  test('take turns with other calls, however many accounts write', () => {
+    const queue = new CallQueue(2);
+    for (let n = 0; n < 100; n++) queue.add(writeOf(`account ${n}`));
+    for (let n = 0; n < 3; n++) queue.add(callOf('recordAnswers'));
+    const taken = takeNames(queue, 6);
+    expect(taken.filter((name) => name === 'recordAnswers')).toHaveLength(3);
+  });
 });

@@ -69,25 +69,25 @@ test('[N-10] a read that writes, a defect of the program, does not make the serv
 
 test('[F-16] a sealing during an outage fails at once, and does not run when the server is back', async () => {
   const logger = createLogger('error', { write: () => {} });
-  let isAway = false;
+  let isUnavailable = false;
   let sealings = 0;
   const pool = new PostgresPool('postgres://none', logger, 3, async () => {
-    if (isAway) throw new Error('connection refused');
+    if (isUnavailable) throw new Error('connection refused');
     const session = failingSession(new Error('connection lost'));
     const run = async (statement: string) => statement.toUpperCase();
-    return { ...session, run, failure: () => (isAway ? 'connection lost' : null) };
+    return { ...session, run, failure: () => (isUnavailable ? 'connection lost' : null) };
   });
   await pool.open();
   const seal = async () => void sealings++;
   const { store, close } = databaseOn(pool, { seal: writeProcedure(seal, { noDeadline: true }) });
   try {
     await store.seal(undefined as never);
-    isAway = true;
+    isUnavailable = true;
     // The first finds the outage, the second is refused because of it.
     for (let n = 0; n < 2; n++) {
       await expect(store.seal(undefined as never)).rejects.toThrow('The database is unavailable.');
     }
-    isAway = false;
+    isUnavailable = false;
     await until('the server is back', () => pool.unavailableReason() === null);
     await store.seal(undefined as never);
     expect(sealings).toBe(2);

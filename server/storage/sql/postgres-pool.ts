@@ -129,11 +129,11 @@ export class PostgresPool {
 
   private async process(slot: Slot, call: Call): Promise<void> {
     const isProcessed = await this.execute(slot, call);
+    // A sealing does not wait for a connection either.
+    if (!isProcessed && !call.isSettled && call.isSealing) call.reject(unavailableError());
     if (isProcessed || call.isSettled) this.queue.release(call);
-    else {
-      this.queue.requeue(call);
-      await runtime.sleep(NO_SESSION_WAIT_MS);
-    }
+    else this.queue.requeue(call);
+    if (!isProcessed) await runtime.sleep(NO_SESSION_WAIT_MS);
     this.idle.push(slot);
     this.dispatch();
     if (this.queue.size() === 0) this.onEmpty?.();
