@@ -28,7 +28,7 @@ function testReporter(reply: () => SealReportReply, clock = { interval: START + 
     presence: { replicate: async () => {} },
     isArchived: () => false,
     source: chat,
-    sealer: { seal: async () => {}, isBusy: () => false },
+    sealer: { seal: async () => {}, canSeal: () => true },
     failover: { expect: () => {} },
     health: new FeedHealth(
       () => null,

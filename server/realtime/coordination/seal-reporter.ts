@@ -19,7 +19,7 @@ export interface SealReporterOptions {
   readonly isArchived: (streamId: string) => boolean;
   /** Viewers' posts on this node. */
   readonly source: SharedTransientSource;
-  readonly sealer: Pick<SharedSealer, 'seal' | 'isBusy'>;
+  readonly sealer: Pick<SharedSealer, 'seal' | 'canSeal'>;
   readonly failover: Pick<SealFailover, 'expect'>;
   readonly health: FeedHealth;
 }
@@ -121,7 +121,7 @@ export class SealReporter {
     const reply = await coordinator.report({
       interval,
       served,
-      canSeal: !sealer.isBusy(),
+      canSeal: sealer.canSeal(),
       batch,
       activeStreams: countIsDue(served + 1, interval)
         ? [...log.activeStreams(interval)].filter((id) => !isArchived(id))

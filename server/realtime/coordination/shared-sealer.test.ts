@@ -3,6 +3,7 @@ import { intervalStartMs } from '../../../protocol/interval.ts';
 import { Scheduler } from '../../../test/support/scheduler.ts';
 import { createVirtualRuntime } from '../../../test/support/simulation/virtual-runtime.ts';
 import { createSharedChatSource } from '../../domains/chat/chat-source-shared.ts';
+import { Unavailable } from '../../platform/errors.ts';
 import { replaceRuntime, SYSTEM_RUNTIME } from '../../platform/runtime.ts';
 import { MemoryFeedLog } from '../feed/feed-log-memory.ts';
 import type { Sealing, SealOutcome } from '../feed/sealing-sql.ts';
@@ -89,6 +90,24 @@ describe('a sealing', () => {
       expect([published, served]).toEqual([[], []]);
       expect(sealer.isBusy()).toBe(false);
     }
+  });
+
+  test('[N-4] a node whose sealing failed is not chosen again for two seconds', async () => {
+    const scheduler = new Scheduler(0);
+    const nowMs = () => scheduler.nowMs;
+    const startTimer = (run: () => void, delayMs: number) => scheduler.after(delayMs, run);
+    replaceRuntime(
+      createVirtualRuntime({ random: () => 0, systemMs: nowMs, monotonicMs: nowMs, startTimer }),
+    );
+    const { sealer } = testSealer(async () => {
+      throw new Unavailable('The database is unavailable.');
+    });
+    expect(sealer.canSeal()).toBe(true);
+    await expect(sealer.seal(START)).rejects.toThrow('unavailable');
+    expect(sealer.isBusy()).toBe(false);
+    expect(sealer.canSeal()).toBe(false);
+    scheduler.advance(2_000);
+    expect(sealer.canSeal()).toBe(true);
   });
 
   test('[N-4] a sealing keeps its claim while it counts viewers, and not in its transaction', async () => {

@@ -28,6 +28,11 @@ export interface SharedSealerOptions {
  * to a database that lost them. Longer than the delay of `TailRepair`.
  */
 const BEHIND_MAX_MS = 4_000;
+/**
+ * How long a node is not chosen after a failure. While the database is unavailable, each sealing collects up to 4 MB
+ * of posts, and one was tried in each interval. `SealFailover` still seals as soon as the database answers.
+ */
+const AFTER_FAILURE_MS = 2_000;
 /** A claim lasts 100 ms. Counting 10,000 streams takes longer: other nodes counted them again at the same time. */
 const KEEP_CLAIM_MS = 50;
 /** For a second. After that another node tries. */
@@ -41,6 +46,7 @@ const KEEP_CLAIM_MAX = 20;
  */
 export class SharedSealer {
   private sealing = false;
+  private failedMs = Number.NEGATIVE_INFINITY;
   private readonly foreignSealings: ForeignSealings;
   /** Set while other nodes have served more than this node: its watermark, and since when. */
   private behind: { readonly after: number; readonly sinceMs: number } | null = null;
@@ -57,6 +63,11 @@ export class SharedSealer {
     return this.sealing;
   }
 
+  /** Whether other nodes may leave the next sealing to this node: its last one must not have failed just now. */
+  canSeal(): boolean {
+    return !this.sealing && runtime.monotonicMs() >= this.failedMs + AFTER_FAILURE_MS;
+  }
+
   /**
    * Seals all intervals after this node's watermark, up to `interval`, which has ended. Does
    * nothing while another sealing of this node is under way.
@@ -67,6 +78,9 @@ export class SharedSealer {
     this.sealing = true;
     try {
       await this.sealTo(interval);
+    } catch (error) {
+      this.failedMs = runtime.monotonicMs();
+      throw error;
     } finally {
       this.sealing = false;
     }
