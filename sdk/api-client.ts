@@ -64,11 +64,14 @@ export class ApiClient {
   }
 
   /** @param asViewer sends the token, to also receive the open quiz and the state of the chat */
-  stream(asViewer?: boolean): Promise<StreamDetail> {
+  async stream(asViewer?: boolean): Promise<StreamDetail> {
     const url = `${this.#urls.base}/api/v1/streams/${this.#path}/`;
-    return asViewer
+    const detail = await (asViewer
       ? this.#callAsViewer(url, {}, readJson<StreamDetail>)
-      : this.#call(url, {}, readJson<StreamDetail>);
+      : this.#call(url, {}, readJson<StreamDetail>));
+    // A proxy may answer with JSON of its own.
+    requireFourbeat(detail.id);
+    return detail;
   }
 
   async newToken(viewerId: string): Promise<string> {

@@ -55,6 +55,31 @@ describe.each(['poll', 'stream', 'auto'] as const)('[F-10] with the transport %s
   });
 });
 
+test.each(BODIES)('[S-17] the stream stays as it was after responses that are %s', async (body) => {
+  const fixture = createJoinFixture();
+  let isForeign = false;
+  let requests = 0;
+  const viewer = fixture.join({
+    environment: {
+      ...fixture.machine.environment,
+      fetch: async (url, init) => {
+        if (!isForeign || !/\/streams\/[^/]+\/$/.test(url)) {
+          return fixture.machine.environment.fetch(url, init);
+        }
+        requests++;
+        return new Response(body);
+      },
+    },
+  });
+  await fixture.machine.advance(5_000);
+  const before = viewer.snapshot.stream;
+  expect(before?.status).toBe('STREAMING');
+  isForeign = true;
+  await fixture.machine.advance(60_000);
+  expect(requests).toBeGreaterThan(1);
+  expect(viewer.snapshot.stream).toEqual(before);
+});
+
 test.each([403, 405, 406, 415])(
   '[F-21] the feed is polled where a proxy refuses event streams with %d',
   async (status) => {

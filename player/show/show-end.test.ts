@@ -33,7 +33,7 @@ async function pass(ms: number): Promise<void> {
 
 function endVideo() {
   const video = new EventTarget();
-  const stop = watchVideoEnd(video, readStatus, { onEnded, onReopened });
+  const stop = watchVideoEnd(video, readStatus, { onEnded, onLive: onReopened });
   video.dispatchEvent(new Event('ended'));
   return { video, stop };
 }
@@ -51,9 +51,9 @@ test('[S-4] the show has ended once its video has and the service says so', asyn
 
 test('[S-19] a show that stays live when its video ends was reopened', async () => {
   endVideo();
-  await pass(9_000);
+  await pass(5_000);
   expect(calls).toEqual([]);
-  await pass(3_000);
+  await pass(12_000);
   expect(calls).toEqual(['reopened']);
 });
 

@@ -1,7 +1,7 @@
 import { REOPEN_MS } from '../../protocol/limits.ts';
 import type { Stream } from '../../sdk/types.ts';
 
-/** After the end of the video, the service says within seconds that the stream has ended. */
+/** Mean time between two checks after the end of the video; the service says within seconds that the stream has ended. */
 const END_CHECK_MS = 1_500;
 const END_CHECKS_MAX = 8;
 /** Mean time between two checks whether an ended stream was reopened, as the SDK polls a live one. */
@@ -9,21 +9,21 @@ const REOPEN_CHECK_MS = 15_000;
 
 type Status = Stream['status'];
 
-export interface ShowEndListener {
+export interface VideoEndListener {
   onEnded(): void;
-  /** The stream is live again, and the viewer must join again. */
-  onReopened(): void;
+  /** The stream is live all the same. One with video of its own was reopened: its video has another address. */
+  onLive(): void;
 }
 
 /**
  * Checks the stream when its video ends. The SDK asks every 15 s only, and until then the page would
- * offer what is live. A stream that is live all the same was reopened: its video has another address.
+ * offer what is live.
  * @returns a function that stops it
  */
 export function watchVideoEnd(
   video: EventTarget,
   readStatus: () => Promise<Status | null>,
-  { onEnded, onReopened }: ShowEndListener,
+  { onEnded, onLive }: VideoEndListener,
 ): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isStopped = false;
@@ -31,8 +31,10 @@ export function watchVideoEnd(
     const status = await readStatus();
     if (isStopped) return;
     if (status === 'ENDED') onEnded();
-    else if (checks > 1) timer = setTimeout(check, END_CHECK_MS, checks - 1);
-    else if (status === 'STREAMING') onReopened();
+    else if (checks > 1) {
+      // At random times: the video ends at the same time for all viewers of a show.
+      timer = setTimeout(check, END_CHECK_MS * (0.5 + Math.random()), checks - 1);
+    } else if (status === 'STREAMING') onLive();
   };
   const onVideoEnd = () => {
     clearTimeout(timer);

@@ -14,13 +14,15 @@ export function useEndedStream<T extends Stream>(
   const [endedId, setEndedId] = useState<string | null>(null);
   const id = stream?.id ?? null;
   const hasEnded = stream?.status === 'ENDED' || (id !== null && id === endedId);
+  // A live show may have a recording of another service as its video, which ends while the show goes on.
+  const isOwnVideo = stream?.hls_url.includes(`/media/${id}/`) ?? false;
   useEffect(() => {
     if (id === null) return;
     const readStatus = () => statusOf(id);
-    return hasEnded
-      ? watchReopening(readStatus, onReopened)
-      : watchVideoEnd(video, readStatus, { onEnded: () => setEndedId(id), onReopened });
-  }, [id, hasEnded, video, onReopened]);
+    if (hasEnded) return watchReopening(readStatus, onReopened);
+    const onLive = isOwnVideo ? onReopened : () => {};
+    return watchVideoEnd(video, readStatus, { onEnded: () => setEndedId(id), onLive });
+  }, [id, hasEnded, isOwnVideo, video, onReopened]);
   return useMemo(
     () => (stream && hasEnded ? { ...stream, status: 'ENDED' as const } : stream),
     [stream, hasEnded],
@@ -31,7 +33,9 @@ export function useEndedStream<T extends Stream>(
 async function statusOf(id: string): Promise<Stream['status'] | null> {
   try {
     const response = await fetch(`/api/v1/streams/${id}/`);
-    return response.ok ? (await response.json()).status : null;
+    const stream = response.ok ? await response.json() : null;
+    // A proxy may answer with JSON of its own.
+    return stream?.id === id ? stream.status : null;
   } catch {
     return null;
   }
