@@ -2,14 +2,16 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { WINNERS_SENT_MAX } from '../../../protocol/limits.ts';
 import type { QuizResults } from '../../../protocol/quizzes.ts';
-import { newStreamSchema } from '../../../protocol/studio.ts';
-import { rowsRead, withSession } from '../../../test/support/database/query-plans.ts';
+import { newStreamSchema, type WinnersRound } from '../../../protocol/studio.ts';
+import { explainingTx, rowsRead, withSession } from '../../../test/support/database/query-plans.ts';
 import { procedures } from '../../app/procedures.ts';
 import type { Rows, SqlValue, Tx } from '../../storage/sql/procedure.ts';
 import { openMigratedSqlite, type Sqlite } from '../../storage/sql/sqlite.ts';
 import { quizDueWork } from './due-work.ts';
 import { closeQuizzes, latestPublished, openQuizInterval } from './quizzes-sql.ts';
+import { readRoundWinners } from './round-winners-sql.ts';
 
 // Requests of a whole audience in one second must cost the database a few set-based statements that use
 // an index. These tests check the number of statements and their query plans, not their time.
@@ -295,5 +297,30 @@ test('[Q-16] a sealing reads a due quiz a few times in PostgreSQL, also when its
     const plan = JSON.parse(row?.['QUERY PLAN'] ?? '')[0].Plan;
     expect(plan['Actual Rows']).toBe(300);
     expect(rowsRead(plan, 'quizzes')).toBeLessThan(3 * 300);
+  });
+}, 30_000);
+
+test('[B-4] the winners on screen are read without the others of their round in PostgreSQL', async () => {
+  await withSession(async (session) => {
+    for (const statement of [
+      `insert into accounts (uuid, email, name, created) values ('a', 'a', 'A', 0)`,
+      `insert into streams (id, number, producer, title, unlisted, latency_allowance_ms, status, created)
+       values ('s', 1, 'a', 'A show', 0, 0, 'STREAMING', 0)`,
+      `insert into seats (stream_id, seat, viewer) select 's', n, 'v' || n from generate_series(1, 5000) n`,
+      `insert into winners_rounds (id, number, stream_id, game, quizzes, state, count, requested)
+       values ('r', 1, 's', 0, 0, 'closed', 5000, 0)`,
+      `insert into winners (round, seat, received) select 1, n, 0 from generate_series(1, 5000) n`,
+      'analyze winners',
+      'analyze seats',
+    ]) {
+      await session.query(statement);
+    }
+    let winners = 0;
+    const tx = explainingTx(session, (plan) => {
+      winners += rowsRead(plan, 'winners');
+    });
+    const round = { id: 'r', count: 5_000 } as WinnersRound;
+    expect(await readRoundWinners(tx, round, 0)).toHaveLength(WINNERS_SENT_MAX);
+    expect(winners).toBeLessThan(3 * WINNERS_SENT_MAX);
   });
 }, 30_000);

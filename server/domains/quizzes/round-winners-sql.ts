@@ -15,8 +15,9 @@ export interface NamedSeat {
 const SORTED_MAX = 1_000;
 
 /**
- * The first winners of a closed round, those with a name first, by seat. It runs twice a second for
- * each open show, and takes less than 5 ms.
+ * The first winners of a closed round, those with a name first, by seat. It runs twice a second for each open show,
+ * and takes less than 5 ms. The round is a subquery: with a join, PostgreSQL read and sorted all winners of a large
+ * round, 0.1 s of 100,000.
  */
 export async function readRoundWinners(
   tx: Tx,
@@ -30,10 +31,10 @@ export async function readRoundWinners(
        or exists (select 1 from restricted_viewers v where v.stream_id = s.stream_id
          and v.viewer = s.viewer and (v.until is null or v.until > $2))
        then 1 else 0 end as moderated
-     from winners_rounds r
-     join winners w on w.round = r.number
-     join seats s on s.stream_id = r.stream_id and s.seat = w.seat
-     where r.id = $1
+     from winners w
+     join seats s on s.stream_id = (select stream_id from winners_rounds where id = $1)
+       and s.seat = w.seat
+     where w.round = (select number from winners_rounds where id = $1)
      order by ${isSorted ? 'case when s.name is null then 1 else 0 end, ' : ''}w.seat limit $3`,
     [id, nowMs, WINNERS_SENT_MAX],
   );
