@@ -195,6 +195,8 @@ export class Credentials {
       scheme === 'bearer'
         ? 'The viewer token is not valid or has expired. Get a new one.'
         : 'Send a viewer token: "Authorization: Bearer …".';
+    // Not a guess: phones of one network that wake up together get new tokens only after a 401.
+    if (viewer) throw unauthorized(detail);
     return this.fail(request, route, detail);
   }
 

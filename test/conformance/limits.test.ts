@@ -124,6 +124,20 @@ describe('rates', () => {
       expect((await harness.studio('GET', '/account')).status).toBe(200);
     }));
 
+  test('[L-5] [T-6] expired viewer tokens return 401 over the rate of failed authentications, and count none', () =>
+    withService(only('failedAuth', 3), async (harness) => {
+      const viewer = await harness.viewer(await harness.createStream());
+      const path = `/api/v1/view-counts/${viewer.streamId}`;
+      const wrong = { headers: { Authorization: 'Bearer x' } };
+      harness.pass(600_000);
+      for (let n = 0; n < 5; n++) await expectUnauthorized(await viewer.post(path), 'Bearer');
+      for (let n = 0; n < 3; n++) {
+        await expectUnauthorized(await fetch(harness.url + path, wrong), 'Bearer');
+      }
+      await expectTooMany(await fetch(harness.url + path, wrong), 60);
+      await expectUnauthorized(await viewer.post(path), 'Bearer');
+    }));
+
   test('[L-5] a valid token of another stream does not count as a failed authentication', () =>
     withService(only('failedAuth', 2), async (harness) => {
       const viewer = await harness.viewer(await harness.createStream());

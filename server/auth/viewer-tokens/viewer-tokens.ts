@@ -119,12 +119,12 @@ export class ViewerTokens {
     ];
   }
 
-  /** Verifies a token. Null unless this service issued it and it is valid now. */
+  /** Verifies a token. Null unless this service issued it; it may have expired (`admission`). */
   async check(token: string): Promise<ViewerWithToken | null> {
     const cached = this.cache.getValid(token);
     if (cached) return cached;
     const viewer = await this.verify(token);
-    if (viewer) this.cache.put(token, viewer);
+    if (viewer && viewer.expiresMs > this.options.clock.nowMs()) this.cache.put(token, viewer);
     return viewer;
   }
 
@@ -154,6 +154,10 @@ export class ViewerTokens {
       });
       return viewerFromClaims(token, viewerClaimsSchema.parse(payload));
     } catch (error) {
+      if (error instanceof errors.JWTExpired) {
+        const { data } = viewerClaimsSchema.safeParse(error.payload);
+        return data ? viewerFromClaims(token, data) : null;
+      }
       // Cache only signature failures. Other verdicts change with the clock or a key rotation.
       if (error instanceof errors.JWSSignatureVerificationFailed) this.forgedCache.set(token, true);
       return null;
