@@ -54,6 +54,8 @@ export class ClusterTopology implements Topology {
   serverFor(key: string): ServerConnections {
     const server = this.owners[calculateSlot(key)];
     if (server) return server;
+    // With `cluster-require-full-coverage no` the cluster is well while it lacks slots.
+    this.isStale = true;
     throw new Unavailable(`Redis: ${this.error ?? 'no server of the cluster has this key'}`);
   }
 

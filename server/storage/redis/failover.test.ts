@@ -247,6 +247,38 @@ describe('[N-15] a cluster', () => {
     expect(redis.unavailableReason()).toBeNull();
   });
 
+  test('[N-11] a slot that no server had is used within 2 s of its assignment', async () => {
+    const key = '{gap}:a';
+    const owner = await cluster.ownerOf(key);
+    const slot = Number(await owner.command('CLUSTER', 'KEYSLOT', key));
+    const coverage = (value: string) =>
+      Promise.all(
+        cluster.primaries.map((primary) =>
+          primary.command('CONFIG', 'SET', 'cluster-require-full-coverage', value),
+        ),
+      );
+    await coverage('no');
+    for (const primary of cluster.primaries) await primary.command('CLUSTER', 'DELSLOTS', slot);
+    const found = await openTestRedis(cluster.url);
+    try {
+      // Time for a view without the slot, after which nothing else is stale.
+      await until(async () => {
+        const { end } = await timed(found.call(setCall(key)));
+        return end instanceof Error && end.message.includes('no server of the cluster');
+      }, 'the slot to be without a server');
+      await owner.command('CLUSTER', 'ADDSLOTS', slot);
+      const startMs = performance.now();
+      await until(async () => {
+        const { end } = await timed(found.call(setCall(key)));
+        return !(end instanceof Error);
+      }, 'the slot to be used');
+      expect(performance.now() - startMs).toBeLessThan(RECOVERY_MAX_MS);
+    } finally {
+      await found.close();
+      await coverage('yes');
+    }
+  });
+
   test('[N-12] a cluster loads the library into a server that lacks it', async () => {
     for (const primary of cluster.primaries) await primary.command('FUNCTION', 'FLUSH');
     expect((await setAll()).map(textOf)).toEqual(keys);
