@@ -78,6 +78,7 @@ export class SharedSealer {
     this.sealing = true;
     try {
       await this.sealTo(interval);
+      this.failedMs = Number.NEGATIVE_INFINITY;
     } catch (error) {
       this.failedMs = runtime.monotonicMs();
       throw error;

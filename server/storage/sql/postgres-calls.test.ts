@@ -101,6 +101,15 @@ describe('[R-15] writes of an account', () => {
     expect(queue.next()).toBeUndefined();
   });
 
+  test('do not wait for those whose deadline has passed', () => {
+    const queue = new CallQueue(10);
+    for (let n = 0; n < 2; n++) queue.add(writeOf('one'));
+    for (let n = 0; n < 2; n++) queue.next();
+    queue.expire(runtime.monotonicMs() + 1_000);
+    queue.add(writeOf('one', 'muteViewer'));
+    expect(queue.next()?.name).toBe('muteViewer');
+  });
+
   test('take turns with other calls, however many accounts write', () => {
     const queue = new CallQueue(2);
     for (let n = 0; n < 100; n++) queue.add(writeOf(`account ${n}`));

@@ -164,7 +164,10 @@ export class CallQueue {
 
   private readonly mayWrite = (account: string): boolean => {
     let writes = 0;
-    for (const call of this.running.studio) if (call.account === account) writes++;
+    for (const call of this.running.studio) {
+      // One past its deadline may hold a dead connection for long.
+      if (call.account === account && !call.isSettled) writes++;
+    }
     return writes < ACCOUNT_WRITES_MAX;
   };
 

@@ -129,8 +129,10 @@ export class PostgresPool {
 
   private async process(slot: Slot, call: Call): Promise<void> {
     const isProcessed = await this.execute(slot, call);
-    // A sealing does not wait for a connection either.
-    if (!isProcessed && !call.isSettled && call.isSealing) call.reject(unavailableError());
+    // A sealing waits for a connection that is in use, and for no other.
+    const canWait =
+      !call.isSealing || this.slots.some(({ session }) => session?.failure() === null);
+    if (!isProcessed && !call.isSettled && !canWait) call.reject(unavailableError());
     if (isProcessed || call.isSettled) this.queue.release(call);
     else this.queue.requeue(call);
     if (!isProcessed) await runtime.sleep(NO_SESSION_WAIT_MS);
