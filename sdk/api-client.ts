@@ -173,7 +173,7 @@ export class ApiClient {
     try {
       const response = await this.#env.fetch(url, {
         method,
-        headers: { ...headers, ...(body ? { 'Content-Type': 'application/json' } : {}) },
+        headers: { ...headers, ...((body && { 'Content-Type': 'application/json' }) as object) },
         body: body ? JSON.stringify(body) : null,
         signal: controller.signal,
       } as RequestInit);

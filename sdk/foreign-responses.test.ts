@@ -8,6 +8,7 @@ afterEach(leaveAll);
 /** What other programs answer, such as a proxy whose service is being replaced. */
 const BODIES = [
   '{"maintenance":true}',
+  '{"id":"x"}',
   '[]',
   '"OK"',
   '7',

@@ -5,7 +5,7 @@ import { CancellableTimers } from './cancellable-timers.ts';
 import { HeartSender } from './chat.ts';
 import { ServiceClock } from './clock.ts';
 import { type Environment, pageStorage, realEnvironment } from './environment.ts';
-import { FourbeatError, toFourbeatError } from './errors.ts';
+import { FourbeatError, requireFourbeat, toFourbeatError } from './errors.ts';
 import { Feed } from './feed/feed.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { type JoinOptions, resolveUrls } from './join-options.ts';
@@ -243,6 +243,7 @@ export class ViewerSession implements Viewer {
   async #readStream(): Promise<ViewerStream> {
     const gapEnd = this.#gapEnd;
     const { quiz_interval: quizInterval, ...stream } = await this.#api.stream(gapEnd > 0);
+    requireFourbeat(stream.id === this.streamId);
     if (quizInterval && quizInterval < gapEnd && !this.#game.hasQuizAt(quizInterval))
       this.#snapshots.addMissedQuiz(await this.#api.interval(quizInterval));
     // Another gap may have come meanwhile.
