@@ -15,7 +15,7 @@ export function useEndedStream<T extends Stream>(
   const id = stream?.id ?? null;
   const hasEnded = stream?.status === 'ENDED' || (id !== null && id === endedId);
   // A live show may have a recording of another service as its video, which ends while the show goes on.
-  const isOwnVideo = stream?.hls_url.includes(`/media/${id}/`) ?? false;
+  const isOwnVideo = (stream?.hls_url ?? '').includes(`/media/${id}/`);
   useEffect(() => {
     if (id === null) return;
     const readStatus = () => statusOf(id);
