@@ -136,6 +136,24 @@ test.each([
   expect(fixture.origin.stats().pendingRequests).toBe(0);
 });
 
+test('[M-30] a request for a coming segment does not wait without low latency', async () => {
+  const stream = new FakeStream().startEpoch().addSegment().addSegment();
+  const fixture = listenOrigin(() => stream);
+  fixtures.push(fixture);
+  for (const query of ['_HLS_msn=3', '_HLS_msn=2&_HLS_part=0', '_HLS_msn=0', '_HLS_msn=999']) {
+    const response = await fixture.get(playlist(query));
+    expect([response.status, await response.text()]).toEqual([
+      200,
+      expect.stringContaining('\nv0/1795000000000-1.m4s\n'),
+    ]);
+    // Not that of a blocking reload: the next response for the same URL has further segments.
+    expect(response.headers.get('cache-control')).toBe('public, max-age=1');
+  }
+  for (const query of ['_HLS_part=1', '_HLS_msn=x', '_HLS_msn=3&_HLS_part=x']) {
+    expect((await fixture.get(playlist(query))).status).toBe(400);
+  }
+});
+
 test('[M-31] a blocking reload of an unknown track gets 404', async () => {
   const { fixture } = listenLowLatency();
   expect((await fixture.get(`${STREAM}/v5.m3u8?_HLS_msn=3`)).status).toBe(404);

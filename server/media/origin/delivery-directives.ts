@@ -44,6 +44,19 @@ function parseNumber(query: URLSearchParams, name: string): number | null {
   return Number(value);
 }
 
+/**
+ * The directives that a playlist offers; others are ignored. Without low latency it offers no blocking reload
+ * (`CAN-BLOCK-RELOAD`), and no player waits: hostile clients could take all 20,000 waiting requests of the node. An
+ * ended playlist is always whole, so that it is rendered once.
+ */
+export function offeredDirectives(
+  { isEnded, partMs }: Presentation,
+  { seq, part, skip }: DeliveryDirectives,
+): DeliveryDirectives {
+  const blocking = partMs === null ? { seq: null, part: null } : { seq, part };
+  return { ...blocking, skip: skip && !isEnded };
+}
+
 /** Whether the playlist has the requested segment or part. */
 export function isSatisfied(
   presentation: Presentation,
@@ -52,7 +65,7 @@ export function isSatisfied(
   if (seq === null || presentation.isEnded) return true;
   const last = lastSeqOf(presentation);
   if (last > seq) return true;
-  if (part === null || presentation.partMs === null) return last >= seq;
+  if (part === null) return last >= seq;
   if (last === seq) {
     // After the last part of a segment comes the first of the next.
     const isInNextSegment = part >= partCount(presentation, seq);

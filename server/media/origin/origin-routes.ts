@@ -23,6 +23,7 @@ import {
   isPartPast,
   isSatisfied,
   normalized,
+  offeredDirectives,
   parseDirectives,
 } from './delivery-directives.ts';
 import { type MediaFile, parseMediaName, parsePlaylistName } from './media-file.ts';
@@ -182,8 +183,7 @@ export class Origin {
     const isKnown = hasTrack(current.epochs, track);
     const presentation = isKnown ? playlistContents(current, file) : null;
     if (!presentation) throw notFound();
-    // An ended playlist is always whole, so that it is rendered once.
-    const directives = { ...requested, skip: requested.skip && !presentation.isEnded };
+    const directives = offeredDirectives(presentation, requested);
     const render: Render = (current) => {
       const contents = playlistContents(current, file);
       return contents && hlsMediaPlaylist(contents, track, directives.skip);
