@@ -93,3 +93,53 @@ test('[M-30] many clients of one network leave room for others', async () => {
   await Promise.all([outcomes, others]);
   expect(pending.count).toBe(0);
 });
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+test('[M-30] requests for the same resource are released over several turns of the event loop', async () => {
+  const pending = new PendingRequests();
+  const stream = new FakeStream();
+  let released = 0;
+  const wait = (signal: AbortSignal) =>
+    pending.waitUntil(stream, 'a', ({ epochs }) => epochs.length > 0, LONG_MS, {
+      ...client,
+      signal,
+    });
+  // Those that have disconnected take no turn of the others.
+  const disconnect = new AbortController();
+  const disconnected = Array.from({ length: 1_000 }, () => wait(disconnect.signal));
+  const waiting = Array.from({ length: 1_000 }, () => wait(never).then(() => released++));
+  const outcomes = Promise.allSettled([...disconnected, ...waiting]);
+  disconnect.abort();
+  stream.startEpoch();
+  const releasedByTurn: number[] = [];
+  for (let turn = 0; turn < 5; turn++) {
+    const before = released;
+    await nextTurn();
+    releasedByTurn.push(released - before);
+  }
+  expect(releasedByTurn).toEqual([200, 200, 200, 200, 200]);
+  await outcomes;
+  expect(pending.count).toBe(0);
+});
+
+test('[M-30] a request that disconnects before its release ends at once', async () => {
+  const pending = new PendingRequests();
+  const stream = new FakeStream();
+  const disconnect = new AbortController();
+  const wait = (signal: AbortSignal) =>
+    pending.waitUntil(stream, 'a', ({ epochs }) => epochs.length > 0, LONG_MS, {
+      ...client,
+      signal,
+    });
+  const first = Promise.all(Array.from({ length: 300 }, () => wait(never)));
+  const last = wait(disconnect.signal);
+  stream.startEpoch();
+  await nextTurn();
+  expect(pending.count).toBe(101);
+  disconnect.abort();
+  await expect(last).rejects.toThrow(Unavailable);
+  expect(pending.count).toBe(100);
+  await first;
+  expect(pending.count).toBe(0);
+});

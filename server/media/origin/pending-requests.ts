@@ -2,6 +2,7 @@ import { networkOf } from '../../http/address.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import { runtime } from '../../platform/runtime.ts';
 import type { PlayableStream, Presentation } from '../segment.ts';
+import { ReleaseQueue } from './release-queue.ts';
 
 /** Most requests that wait, on one node. */
 export const PENDING_LIMITS = {
@@ -36,6 +37,7 @@ interface SharedWait {
 export class PendingRequests {
   count = 0;
   private isDraining = false;
+  private readonly releases = new ReleaseQueue();
   private readonly waits = new Map<PlayableStream, Map<string, SharedWait>>();
   private readonly countOf = new Map<string, number>();
   /** Ends single requests, in the order of their arrival, by the network of the client. */
@@ -102,10 +104,16 @@ export class PendingRequests {
     cancels.add(cancel);
     if (signal.aborted) cancel();
     signal.addEventListener('abort', cancel);
-    result.then(resolve, reject);
+    const release = () => void result.then(resolve, reject);
+    const addRelease = () => {
+      // Requests that have ended use up no turn of those that wait.
+      if (cancels.has(cancel)) this.releases.add(release);
+    };
+    result.then(addRelease, addRelease);
     try {
       return await promise;
     } finally {
+      this.releases.delete(release);
       signal.removeEventListener('abort', cancel);
       cancel();
     }
