@@ -13,14 +13,23 @@ export class ChatBuffer {
   #candidates: Candidate[] = [];
   #candidateBytes = 0;
   #hearts = 0;
+  /** Seed of the ranks of clients, which stay the same when the buffer selects messages. */
+  readonly #seed: number;
 
   /** @param random uniform from 0 to below 1; it decides which messages are selected */
-  constructor(private readonly random: () => number) {}
+  constructor(private readonly random: () => number) {
+    this.#seed = Math.floor(random() * 2 ** 32);
+  }
 
   /** Adds a message. @param client the client that posted it, by `clientKey` */
   add(kind: ChatKind, element: ChatElement, client: string): void {
-    const rank = this.random();
-    const candidate = newCandidate({ kind, element, rank, client: Bun.hash.crc32(client) });
+    const candidate = newCandidate({
+      kind,
+      element,
+      rank: this.random(),
+      client: Bun.hash.crc32(client),
+      clientRank: Bun.hash.xxHash32(client, this.#seed) / 2 ** 32,
+    });
     const isFull =
       this.#candidates.length === CANDIDATES_MAX ||
       this.#candidateBytes + candidate.bytes > CANDIDATE_BYTES_MAX;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { CHAT_KINDS, type ChatKind } from '../../../protocol/feed.ts';
-import { CHAT_SAMPLE } from '../../../protocol/limits.ts';
+import { CHAT_SAMPLE, CHAT_TEXT_CHARS } from '../../../protocol/limits.ts';
 import { chatMessage, expectFairSamples } from '../../../test/support/chat/chat-messages.ts';
 import { seededRandom } from '../../../test/support/seeded-random.ts';
 import { ChatBuffer } from './chat-buffer.ts';
@@ -81,6 +81,30 @@ describe('[C-8] [N-4] mergeChats', () => {
       expectFairSamples(all.length, 3_000, () =>
         mergeChats(samplesOf(all, random)).messages.map(({ id }) => Number(id)),
       );
+    },
+  );
+
+  test.each([1, 3])(
+    'mergeChats has 70%% of the messages of clients that post once beside 300 long ones of five: %d nodes',
+    (nodeCount) => {
+      const random = seededRandom(nodeCount);
+      const long = '😀'.repeat(CHAT_TEXT_CHARS);
+      let selectedCount = 0;
+      for (let round = 0; round < 50; round++) {
+        const buffers = Array.from({ length: nodeCount }, () => new ChatBuffer(random));
+        // Each of the 20 is among long messages, which make the buffers select several times.
+        for (let number = 0; number < 320; number++) {
+          const buffer = buffers[Math.floor(random() * nodeCount)];
+          const isSingle = number % 16 === 0;
+          const element = chatMessage(isSingle ? 'single' : 'long');
+          if (isSingle) buffer?.add('message', element, `single ${number}`);
+          else buffer?.add('message', { ...element, text: long }, `${number % 5}`);
+        }
+        const parts = buffers.map((buffer) => buffer.take() as ChatSamples);
+        const { messages } = mergeChats(parts);
+        selectedCount += messages.filter(({ id }) => id === 'single').length;
+      }
+      expect(selectedCount / (50 * 20)).toBeGreaterThan(0.7);
     },
   );
 });

@@ -14,15 +14,16 @@ export interface ChatSamples {
 export type NodeChats = readonly (readonly [streamId: string, part: ChatSamples])[];
 
 // Between nodes messages are in arrays by kind. Older versions send and read `arrived`, the
-// number of messages of which `kept` is a sample, and neither ranks nor clients.
+// number of messages of which `kept` is a sample, and neither ranks nor clients, or no ranks of clients.
 const messagesSchema = z
   .object({
     arrived: z.int().min(0),
     kept: z.array(chatElementSchema),
     ranks: z.array(z.number()).default([]),
     clients: z.array(z.int()).default([]),
+    clientRanks: z.array(z.number()).default([]),
   })
-  .default({ arrived: 0, kept: [], ranks: [], clients: [] });
+  .default({ arrived: 0, kept: [], ranks: [], clients: [], clientRanks: [] });
 
 type KindMessages = z.infer<typeof messagesSchema>;
 
@@ -52,6 +53,7 @@ export function serializeChats(streamId: string, { messages, hearts }: ChatSampl
         kept: candidates.map(({ element }) => element),
         ranks: candidates.map(({ rank }) => rank),
         clients: candidates.map(({ client }) => client),
+        clientRanks: candidates.map(({ clientRank }) => clientRank),
       },
     ]),
   );
@@ -62,7 +64,7 @@ const decoder = new TextDecoder();
 
 /**
  * Parses the posts from a node, whose version may know fewer or more kinds.
- * @param random uniform from 0 to below 1: ranks of messages that have none
+ * @param random uniform from 0 to below 1: ranks that the node did not send
  * @returns null when they are invalid; the sealer then skips them, as they would recur with every interval
  */
 export function parseNodeChats(bytes: Uint8Array, random: () => number): NodeChats | null {
@@ -79,7 +81,7 @@ export function parseNodeChats(bytes: Uint8Array, random: () => number): NodeCha
 
 function candidatesOf(
   kind: ChatKind,
-  { kept, ranks, clients }: KindMessages,
+  { kept, ranks, clients, clientRanks }: KindMessages,
   random: () => number,
 ): Candidate[] {
   return kept.map((element, index) =>
@@ -88,6 +90,7 @@ function candidatesOf(
       element,
       rank: ranks[index] ?? random(),
       client: clients[index] ?? 0,
+      clientRank: clientRanks[index] ?? random(),
     }),
   );
 }

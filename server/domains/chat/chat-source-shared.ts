@@ -18,8 +18,8 @@ export interface SharedChatSourceOptions {
 const BYTES_MAX = 1024 * 1024;
 /** About the size of a stream in a batch, without its messages. */
 const STREAM_BYTES = 128;
-/** About what a batch has of a message besides the message: its rank and its client. */
-const MESSAGE_BYTES = 32;
+/** About what a batch has of a message besides the message: its client and two ranks. */
+const MESSAGE_BYTES = 52;
 
 const encoder = new TextEncoder();
 

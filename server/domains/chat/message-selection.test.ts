@@ -23,6 +23,7 @@ function candidates(
       element: chatMessage(`${index}`),
       rank: random(),
       client: index,
+      clientRank: random(),
       ...of,
     }),
   );
@@ -45,6 +46,20 @@ describe('[C-8] selectMessages', () => {
     const counts = [...perClient.values()].map((messages) => messages.length);
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(50);
     expect(Math.min(...counts)).toBeGreaterThanOrEqual(10);
+  });
+
+  test('takes 70% of the messages of clients that post once beside 300 long ones of five', () => {
+    const random = seededRandom(5);
+    const element = { ...chatMessage(''), text: '😀'.repeat(CHAT_TEXT_CHARS) };
+    let selectedCount = 0;
+    for (let round = 0; round < 200; round++) {
+      const crowds = Array.from({ length: 5 }, (_, index) =>
+        candidates(60, { element, client: 1_000 + index, clientRank: random() }, random),
+      );
+      const selected = selectMessages([...crowds.flat(), ...candidates(20, {}, random)]);
+      selectedCount += selected.filter(({ client }) => client < 1_000).length;
+    }
+    expect(selectedCount / (200 * 20)).toBeGreaterThan(0.7);
   });
 
   test('takes at most 32 KB, of the longest messages that viewers can post', () => {
@@ -93,6 +108,7 @@ describe('[C-8] selectMessages', () => {
             element: chatMessage(`${index}`),
             rank: random(),
             client: index,
+            clientRank: random(),
           }),
         );
         const parts = [posted.slice(0, split), posted.slice(split)].flatMap(selectMessages);
