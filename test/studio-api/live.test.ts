@@ -133,6 +133,18 @@ describe('the live state of a show', () => {
     },
   );
 
+  test('[B-5] the live stream ends when the role of its member changes, and opens again', async () => {
+    const path = `/streams/${await service.createStream()}/live`;
+    const { browser, uuid } = await newMember(service, 'moderator');
+    const reader = new EventReader(await browser.send('GET', path));
+    await next(reader, 'state');
+    await expectJson(await service.studio('PATCH', `/members/${uuid}`, { role: 'host' }), 200);
+    expect(await reader.ended(2_500)).toBe(true);
+    const again = new EventReader(await browser.send('GET', path));
+    await next(again, 'state');
+    await again.close();
+  });
+
   test('[B-5] the live stream ends when its token is revoked', async () => {
     const streamId = await service.createStream();
     const made = await service.studio('POST', '/api-tokens', { name: 'spare' });

@@ -6,10 +6,11 @@ import {
   liveQuerySchema,
 } from '../../../protocol/live.ts';
 import type { studioApi } from '../../../protocol/studio-api.ts';
-import { memberUuid } from '../../auth/credentials.ts';
+import { type Actor, memberUuid } from '../../auth/credentials.ts';
 import { authorizeStudio, type StudioContext } from '../../auth/studio-handler.ts';
 import { pathIds, readQuery } from '../../http/parameters.ts';
 import type { Handlers } from '../../http/route.ts';
+import { DomainError } from '../../platform/errors.ts';
 import { runtime } from '../../platform/runtime.ts';
 import { openEventStream } from '../../realtime/feed/event-stream.ts';
 import type { FeedLog } from '../../realtime/feed/feed-log.ts';
@@ -69,7 +70,12 @@ export function createLive(deps: LiveDeps) {
         streamId,
         producer: user.uuid,
         caller,
-        authorizeAgain: () => context.credentials.studio(request, route),
+        authorizeAgain: async () => {
+          const caller = await context.credentials.studio(request, route);
+          // Every role may watch: the page learns of a new role from the end of the stream.
+          if (memberRole(caller.actor) === memberRole(actor)) return;
+          throw new DomainError('unauthorized', 'Your role has changed. Open the stream again.');
+        },
         open: (onEnd) =>
           unsent.open({ viewer: caller, client: clientKey, onEnd }, (observer) =>
             openEventStream({ log, streamId, from, client, ...observer }),
@@ -85,6 +91,9 @@ export function createLive(deps: LiveDeps) {
     showStreams,
   };
 }
+
+/** The role of the member who acts; null: a program. */
+const memberRole = (actor: Actor) => (actor.kind === 'member' ? actor.role : null);
 
 /** The first interval to send: the requested one, limited to the recent past and to now. */
 function firstInterval(requested: number | undefined, nowMs: number): number {
