@@ -5,25 +5,30 @@ import { LiveShow, type LiveShowEvents } from './live-show.ts';
 /** An environment with a fake clock and connections that the test controls. */
 function fixture() {
   const time = new FakeTime();
+  let reconnectedCount = 0;
   const opened: { from: number | null; events: LiveShowEvents; isClosed: boolean }[] = [];
-  const show = new LiveShow({
-    open: (from, events) => {
-      const connection = { from, events, isClosed: false };
-      opened.push(connection);
-      return () => {
-        connection.isClosed = true;
-      };
+  const show = new LiveShow(
+    {
+      open: (from, events) => {
+        const connection = { from, events, isClosed: false };
+        opened.push(connection);
+        return () => {
+          connection.isClosed = true;
+        };
+      },
+      after: time.after,
+      random: () => 0.5,
+      onWake: () => () => {},
     },
-    after: time.after,
-    random: () => 0.5,
-    onWake: () => () => {},
-  });
+    () => reconnectedCount++,
+  );
   const stop = show.start();
   return {
     show,
     stop,
     opened,
     time,
+    reconnectedCount: () => reconnectedCount,
     sendState: () => opened.at(-1)?.events.onState('{"count":1}'),
     sendStateAt: (interval: number) =>
       opened.at(-1)?.events.onState(JSON.stringify({ now: interval * 250 })),
@@ -132,6 +137,35 @@ describe('LiveShow', () => {
     expect(show.snapshot.isConnected).toBe(false);
   });
 
+  test('[B-5] reports each reconnection once, and not the first connection or a short one', () => {
+    const { sendState, opened, pass, reconnectedCount } = fixture();
+    /** Sends states for `ms`. */
+    const stayConnected = (ms: number) => {
+      for (let atMs = 0; atMs < ms; atMs += 500) {
+        sendState();
+        pass(500);
+      }
+    };
+    const reconnect = () => {
+      opened.at(-1)?.events.onClose();
+      pass(500);
+      sendState();
+    };
+    stayConnected(10_000);
+    expect(reconnectedCount()).toBe(0);
+    reconnect();
+    stayConnected(1_000);
+    expect(reconnectedCount()).toBe(0);
+    reconnect();
+    stayConnected(1_000);
+    expect(reconnectedCount()).toBe(0);
+    stayConnected(10_000);
+    expect(reconnectedCount()).toBe(1);
+    reconnect();
+    stayConnected(10_000);
+    expect(reconnectedCount()).toBe(2);
+  });
+
   test('batches updates that arrive together', () => {
     const { show, sendState, sendInterval, pass } = fixture();
     let notifications = 0;
@@ -147,10 +181,13 @@ describe('LiveShow', () => {
   });
 
   test('leaves no timer or connection after a stop', () => {
-    const { stop, sendState, time, opened } = fixture();
+    const { stop, sendState, time, opened, pass } = fixture();
+    sendState();
+    opened[0]?.events.onClose();
+    pass(500);
     sendState();
     stop();
     expect(time.pendingTimers).toBe(0);
-    expect(opened[0]?.isClosed).toBe(true);
+    expect(opened.every(({ isClosed }) => isClosed)).toBe(true);
   });
 });

@@ -32,6 +32,8 @@ export interface LiveShowEnvironment extends ConnectionEnvironment {
 
 /** Batches listener calls: after a suspension, minutes of intervals arrive at once. */
 const BATCH_MS = 20;
+/** Spreads the calls of pages over this time: after a drain all reconnect at once. */
+const RECONNECTED_MAX_MS = 3_000;
 
 /**
  * A live show over a connection that may be lost: reports a loss within 2 s, reconnects, and
@@ -40,15 +42,20 @@ const BATCH_MS = 20;
 export class LiveShow extends ExternalStore<LiveSnapshot> {
   readonly #environment: LiveShowEnvironment;
   readonly #stream: ReconnectingEventStream;
+  readonly #onReconnected: () => void;
   #cancelNotification: (() => void) | null = null;
+  #cancelReconnected = () => {};
 
-  constructor(environment: LiveShowEnvironment) {
+  /** @param onReconnected called once after each reconnection, up to 3 s later */
+  constructor(environment: LiveShowEnvironment, onReconnected: () => void) {
     super({ state: null, log: EMPTY_LOG, isConnected: false });
     this.#environment = environment;
+    this.#onReconnected = onReconnected;
     this.#stream = new ReconnectingEventStream({
       environment,
       open: (received, ended) => this.#open(received, ended),
       onLost: () => {
+        this.#cancelReconnected();
         if (this.snapshot.isConnected) this.update({ ...this.snapshot, isConnected: false });
       },
     });
@@ -59,6 +66,7 @@ export class LiveShow extends ExternalStore<LiveSnapshot> {
     const stop = this.#stream.start();
     return () => {
       stop();
+      this.#cancelReconnected();
       this.#cancelNotification?.();
       this.#cancelNotification = null;
     };
@@ -77,7 +85,9 @@ export class LiveShow extends ExternalStore<LiveSnapshot> {
         // The service sends no older intervals: the history of the page loads what was missed.
         const log = isTooOld && !hasState && !hasInterval ? EMPTY_LOG : this.snapshot.log;
         hasState = true;
+        const isReconnected = this.snapshot.state !== null && !this.snapshot.isConnected;
         this.update({ state, log, isConnected: true });
+        if (isReconnected) this.#scheduleReconnected();
       },
       // Intervals alone do not prove that the state is current.
       onInterval: (data) => {
@@ -91,6 +101,11 @@ export class LiveShow extends ExternalStore<LiveSnapshot> {
       },
       onClose: ended,
     });
+  }
+
+  #scheduleReconnected(): void {
+    const { after, random } = this.#environment;
+    this.#cancelReconnected = after(random() * RECONNECTED_MAX_MS, this.#onReconnected);
   }
 
   protected override notify(): void {

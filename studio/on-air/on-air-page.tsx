@@ -90,8 +90,12 @@ const SESSION_CHECK_MS = 10_000;
 
 /** Follows a live show while the page is mounted. Other requests pause while the connection is lost. */
 function useLiveShow(streamId: string): LiveSnapshot {
-  const show = useMemo(() => new LiveShow(liveShowEnvironment(streamId)), [streamId]);
   const queries = useQueryClient();
+  const show = useMemo(() => {
+    // The service ends the connection when the role of the member changes (SPEC B-5).
+    const readSession = () => void queries.invalidateQueries({ queryKey: ['readSession'] });
+    return new LiveShow(liveShowEnvironment(streamId), readSession);
+  }, [streamId, queries]);
   useEffect(() => show.start(), [show]);
   const live = useExternalStore(show);
   const isLost = live.state !== null && !live.isConnected;

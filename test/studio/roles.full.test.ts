@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Member } from '../../protocol/members.ts';
 import type { StudioStream } from '../../protocol/studio.ts';
 import { type OpenedPage, PASSWORD, StudioFixture } from '../support/studio/studio-fixture.ts';
 import { button, expectUsable, field } from '../support/studio/studio-pages.ts';
@@ -75,3 +76,20 @@ test('[U-9] pages offer moderators nothing that only owners and hosts may do', a
   await expectUsable(page, 'set-up-moderator');
   expect(moderator.errors).toEqual([]);
 }, 60_000);
+
+test('[B-5] On air shows the next step to a moderator who becomes a host, without a reload', async () => {
+  const { page } = moderator;
+  const { id } = await fixture.call<StudioStream>(owner, 'POST', '/streams', {
+    title: 'Promotion',
+  });
+  await page.goto(`${fixture.url}/studio/streams/${id}/on-air`);
+  await page.getByText('Start the show').waitFor();
+  expect(await button(page, 'Start the show').count()).toBe(0);
+  await page.evaluate('window.isSamePage = true');
+  const { results } = await fixture.call<{ results: Member[] }>(owner, 'GET', '/members');
+  const uuid = results.find(({ name }) => name === 'Mo')?.uuid;
+  await fixture.call(owner, 'PATCH', `/members/${uuid}`, { role: 'host' });
+  await button(page, 'Start the show').waitFor({ timeout: 8_000 });
+  expect(await page.evaluate<boolean>('window.isSamePage')).toBe(true);
+  expect(moderator.errors).toEqual([]);
+}, 30_000);
