@@ -5,7 +5,7 @@ import { LiveShow, type LiveShowEvents } from './live-show.ts';
 /** An environment with a fake clock and connections that the test controls. */
 function fixture() {
   const time = new FakeTime();
-  let reconnectedCount = 0;
+  let connectedCount = 0;
   const opened: { from: number | null; events: LiveShowEvents; isClosed: boolean }[] = [];
   const show = new LiveShow(
     {
@@ -20,7 +20,7 @@ function fixture() {
       random: () => 0.5,
       onWake: () => () => {},
     },
-    () => reconnectedCount++,
+    () => connectedCount++,
   );
   const stop = show.start();
   return {
@@ -28,7 +28,7 @@ function fixture() {
     stop,
     opened,
     time,
-    reconnectedCount: () => reconnectedCount,
+    connectedCount: () => connectedCount,
     sendState: () => opened.at(-1)?.events.onState('{"count":1}'),
     sendStateAt: (interval: number) =>
       opened.at(-1)?.events.onState(JSON.stringify({ now: interval * 250 })),
@@ -137,8 +137,8 @@ describe('LiveShow', () => {
     expect(show.snapshot.isConnected).toBe(false);
   });
 
-  test('[B-5] reports each reconnection once, and not the first connection or a short one', () => {
-    const { sendState, opened, pass, reconnectedCount } = fixture();
+  test('[B-5] reports each connection once, and not a short one', () => {
+    const { sendState, opened, pass, connectedCount } = fixture();
     /** Sends states for `ms`. */
     const stayConnected = (ms: number) => {
       for (let atMs = 0; atMs < ms; atMs += 500) {
@@ -152,18 +152,18 @@ describe('LiveShow', () => {
       sendState();
     };
     stayConnected(10_000);
-    expect(reconnectedCount()).toBe(0);
+    expect(connectedCount()).toBe(1);
     reconnect();
     stayConnected(1_000);
-    expect(reconnectedCount()).toBe(0);
+    expect(connectedCount()).toBe(1);
     reconnect();
     stayConnected(1_000);
-    expect(reconnectedCount()).toBe(0);
+    expect(connectedCount()).toBe(1);
     stayConnected(10_000);
-    expect(reconnectedCount()).toBe(1);
+    expect(connectedCount()).toBe(2);
     reconnect();
     stayConnected(10_000);
-    expect(reconnectedCount()).toBe(2);
+    expect(connectedCount()).toBe(3);
   });
 
   test('batches updates that arrive together', () => {

@@ -32,8 +32,10 @@ export interface LiveShowEnvironment extends ConnectionEnvironment {
 
 /** Batches listener calls: after a suspension, minutes of intervals arrive at once. */
 const BATCH_MS = 20;
+/** After this time no node has the earlier role of the member in its cache. */
+const CONNECTED_MIN_MS = 1_000;
 /** Spreads the calls of pages over this time: after a drain all reconnect at once. */
-const RECONNECTED_MAX_MS = 3_000;
+const CONNECTED_SPREAD_MS = 2_000;
 
 /**
  * A live show over a connection that may be lost: reports a loss within 2 s, reconnects, and
@@ -42,20 +44,20 @@ const RECONNECTED_MAX_MS = 3_000;
 export class LiveShow extends ExternalStore<LiveSnapshot> {
   readonly #environment: LiveShowEnvironment;
   readonly #stream: ReconnectingEventStream;
-  readonly #onReconnected: () => void;
+  readonly #onConnected: () => void;
   #cancelNotification: (() => void) | null = null;
-  #cancelReconnected = () => {};
+  #cancelConnected = () => {};
 
-  /** @param onReconnected called once after each reconnection, up to 3 s later */
-  constructor(environment: LiveShowEnvironment, onReconnected: () => void) {
+  /** @param onConnected called once for each connection, 1 to 3 s after it */
+  constructor(environment: LiveShowEnvironment, onConnected: () => void) {
     super({ state: null, log: EMPTY_LOG, isConnected: false });
     this.#environment = environment;
-    this.#onReconnected = onReconnected;
+    this.#onConnected = onConnected;
     this.#stream = new ReconnectingEventStream({
       environment,
       open: (received, ended) => this.#open(received, ended),
       onLost: () => {
-        this.#cancelReconnected();
+        this.#cancelConnected();
         if (this.snapshot.isConnected) this.update({ ...this.snapshot, isConnected: false });
       },
     });
@@ -66,7 +68,7 @@ export class LiveShow extends ExternalStore<LiveSnapshot> {
     const stop = this.#stream.start();
     return () => {
       stop();
-      this.#cancelReconnected();
+      this.#cancelConnected();
       this.#cancelNotification?.();
       this.#cancelNotification = null;
     };
@@ -85,9 +87,9 @@ export class LiveShow extends ExternalStore<LiveSnapshot> {
         // The service sends no older intervals: the history of the page loads what was missed.
         const log = isTooOld && !hasState && !hasInterval ? EMPTY_LOG : this.snapshot.log;
         hasState = true;
-        const isReconnected = this.snapshot.state !== null && !this.snapshot.isConnected;
+        const isNew = !this.snapshot.isConnected;
         this.update({ state, log, isConnected: true });
-        if (isReconnected) this.#scheduleReconnected();
+        if (isNew) this.#scheduleConnected();
       },
       // Intervals alone do not prove that the state is current.
       onInterval: (data) => {
@@ -103,9 +105,10 @@ export class LiveShow extends ExternalStore<LiveSnapshot> {
     });
   }
 
-  #scheduleReconnected(): void {
+  #scheduleConnected(): void {
     const { after, random } = this.#environment;
-    this.#cancelReconnected = after(random() * RECONNECTED_MAX_MS, this.#onReconnected);
+    const delayMs = CONNECTED_MIN_MS + random() * CONNECTED_SPREAD_MS;
+    this.#cancelConnected = after(delayMs, this.#onConnected);
   }
 
   protected override notify(): void {
