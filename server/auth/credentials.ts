@@ -44,7 +44,7 @@ export interface StudioCaller {
 /** The viewer tokens, as far as a credential check needs them. */
 interface CheckedTokens {
   readonly cache: Pick<TokenCache, 'get'>;
-  /** Verifies a token. Null unless this service issued it and it is valid now. */
+  /** Verifies a token. Null unless this service issued it; it may have expired. */
   check(token: string): Promise<ViewerWithToken | null>;
   admission(viewer: Viewer, streamId: string | null): Admission;
 }
@@ -179,7 +179,9 @@ export class Credentials {
     if (scheme === 'token') return { kind: 'service', owner: await this.service(request, route) };
     const viewer = scheme === 'bearer' ? await this.viewerTokens.check(token) : null;
     if (viewer && this.admit(viewer, null, request, route)) return { kind: 'viewer', viewer };
-    return this.fail(request, route, 'The credential is not valid. Send a valid one, or none.');
+    const detail = 'The credential is not valid. Send a valid one, or none.';
+    if (viewer) throw unauthorized(detail);
+    return this.fail(request, route, detail);
   }
 
   private async checkViewer(
@@ -195,7 +197,7 @@ export class Credentials {
       scheme === 'bearer'
         ? 'The viewer token is not valid or has expired. Get a new one.'
         : 'Send a viewer token: "Authorization: Bearer …".';
-    // Not a guess: phones of one network that wake up together get new tokens only after a 401.
+    // Expired, which is no guess: phones of one network that wake up together get new tokens only after a 401.
     if (viewer) throw unauthorized(detail);
     return this.fail(request, route, detail);
   }

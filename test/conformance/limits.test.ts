@@ -130,7 +130,11 @@ describe('rates', () => {
       const path = `/api/v1/view-counts/${viewer.streamId}`;
       const wrong = { headers: { Authorization: 'Bearer x' } };
       harness.pass(600_000);
-      for (let n = 0; n < 5; n++) await expectUnauthorized(await viewer.post(path), 'Bearer');
+      for (let n = 0; n < 5; n++) {
+        await expectUnauthorized(await viewer.post(path), 'Bearer');
+        const stream = await viewer.get(`/api/v1/streams/${viewer.streamId}/`);
+        expect(stream.status).toBe(401);
+      }
       for (let n = 0; n < 3; n++) {
         await expectUnauthorized(await fetch(harness.url + path, wrong), 'Bearer');
       }

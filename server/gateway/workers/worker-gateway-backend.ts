@@ -146,7 +146,7 @@ export class WorkerGatewayBackend implements GatewayBackend {
     if (cached) return cached;
     const seat = await this.calls.verify(token);
     if (!seat) return null;
-    this.cache.put(token, seat);
+    if (seat.expiresMs > this.clock.nowMs()) this.cache.put(token, seat);
     return new CheckedViewer(seat, token);
   }
 
