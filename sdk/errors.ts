@@ -66,7 +66,7 @@ export function toFourbeatError(thrown: unknown, message = 'Service unavailable.
 
 /** @throws FourbeatError `unavailable` for a response that is not the service's, as from a proxy */
 export function requireFourbeat(isExpected: unknown): void {
-  if (!isExpected) throw new FourbeatError('unavailable', 'No Fourbeat response.');
+  if (!isExpected) throw new FourbeatError('unavailable', 'No Fourbeat.');
 }
 
 function kindOf(status: number): ErrorKind {

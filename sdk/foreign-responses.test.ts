@@ -8,7 +8,9 @@ afterEach(leaveAll);
 /** What other programs answer, such as a proxy whose service is being replaced. */
 const BODIES = [
   '{"maintenance":true}',
-  '{"id":"x"}',
+  '{"id":"x","status":"ok"}',
+  '{"status":503}',
+  '{"status":"ENDED"}',
   '[]',
   '"OK"',
   '7',

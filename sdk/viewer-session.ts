@@ -243,7 +243,7 @@ export class ViewerSession implements Viewer {
   async #readStream(): Promise<ViewerStream> {
     const gapEnd = this.#gapEnd;
     const { quiz_interval: quizInterval, ...stream } = await this.#api.stream(gapEnd > 0);
-    requireFourbeat(stream.status);
+    requireFourbeat(stream.hls_url);
     if (quizInterval && quizInterval < gapEnd && !this.#game.hasQuizAt(quizInterval))
       this.#snapshots.addMissedQuiz(await this.#api.interval(quizInterval));
     // Another gap may have come meanwhile.
