@@ -110,6 +110,13 @@ describe('[R-15] writes of an account', () => {
     expect(queue.next()?.name).toBe('muteViewer');
   });
 
+  test('take turns by procedure: a program that sells does not delay the buttons of the host', () => {
+    const queue = new CallQueue(10);
+    for (let n = 0; n < 100; n++) queue.add(writeOf('one', 'recordProducerEvent'));
+    queue.add(writeOf('one', 'publishQuiz'));
+    expect(takeNames(queue, 3)).toContain('publishQuiz');
+  });
+
   test('take turns with other calls, however many accounts write', () => {
     const queue = new CallQueue(2);
     for (let n = 0; n < 100; n++) queue.add(writeOf(`account ${n}`));

@@ -93,11 +93,13 @@ function kindOf({ procedure: { noDeadline, access }, account }: Call): CallKind 
 
 const WITH_DEADLINE = ['ordinary', 'studio'] as const;
 
-const groupOf = (call: Call): string => call.account ?? call.name;
+const groupPrefixOf = (account: string): string => `${account}\n`;
+const groupOf = ({ account, name }: Call): string =>
+  account === null ? name : groupPrefixOf(account) + name;
 
 /**
- * Calls that wait for a connection, and calls that run on one. Procedures with waiting calls take turns, and so do
- * accounts that write. With one queue, 1,700 reads of a stream per second, for which nobody needs a credential,
+ * Calls that wait for a connection, and calls that run on one. Procedures with waiting calls take turns, in each
+ * account that writes too. With one queue, 1,700 reads of a stream per second, for which nobody needs a credential,
  * made 29 % of the answers and 60 % of the studio requests miss their deadline.
  */
 export class CallQueue {
@@ -162,11 +164,12 @@ export class CallQueue {
     return first ?? ordinary.shift() ?? studio.shift(this.mayWrite);
   }
 
-  private readonly mayWrite = (account: string): boolean => {
+  private readonly mayWrite = (group: string): boolean => {
     let writes = 0;
     for (const call of this.running.studio) {
       // One past its deadline may hold a dead connection for long.
-      if (call.account === account && !call.isSettled) writes++;
+      const isOfAccount = call.account !== null && group.startsWith(groupPrefixOf(call.account));
+      if (isOfAccount && !call.isSettled) writes++;
     }
     return writes < ACCOUNT_WRITES_MAX;
   };
