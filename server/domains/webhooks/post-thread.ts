@@ -22,6 +22,7 @@ export interface PostReply {
 
 /** A thread that does not answer for longer than an attempt takes is replaced. */
 const ANSWER_MS = TIMEOUT_MS + 5_000;
+const UNREAD_MS = 100;
 
 /**
  * Sends webhooks in a thread of its own: receivers are programs of strangers, and a TLS handshake with 90
@@ -48,9 +49,12 @@ export class PostThread {
       resolve({ status: null, error: 'timeout' });
     };
     stop.addEventListener('abort', abort, { once: true });
-    const timer = runtime.setTimeout(() => {
-      this.onFailure('it did not answer in time');
-      this.#end('timeout');
+    let timer = runtime.setTimeout(() => {
+      // After a freeze of the process replies may have arrived, unread.
+      timer = runtime.setTimeout(() => {
+        this.onFailure('it did not answer in time');
+        this.#end('timeout');
+      }, UNREAD_MS);
     }, this.answerMs);
     try {
       const command: PostCommand = { kind: 'post', id, url, headers, body };
