@@ -113,7 +113,6 @@ export class PendingRequests {
     try {
       return await promise;
     } finally {
-      this.releases.delete(release);
       signal.removeEventListener('abort', cancel);
       cancel();
     }

@@ -1,3 +1,4 @@
+import { Fifo } from '../../platform/fifo.ts';
 import { runtime } from '../../platform/runtime.ts';
 
 /** At 15–30 µs from the release of a request to its response these take 3–6 ms. */
@@ -8,24 +9,19 @@ const RELEASES_PER_TURN = 200;
  * turn took the thread, which also seals, for 0.3 to 0.6 s.
  */
 export class ReleaseQueue {
-  private readonly queue = new Set<() => void>();
+  private readonly queue = new Fifo<() => void>();
   private releasedInTurn = 0;
 
   add(release: () => void): void {
-    this.queue.add(release);
+    this.queue.push(release);
     if (this.releasedInTurn < RELEASES_PER_TURN) this.releaseFirst();
   }
 
-  /** Forgets a request that has ended, if it is in the queue. */
-  delete(release: () => void): void {
-    this.queue.delete(release);
-  }
-
   private releaseFirst(): void {
-    for (const release of this.queue) {
-      if (this.releasedInTurn === RELEASES_PER_TURN) return;
+    while (this.releasedInTurn < RELEASES_PER_TURN) {
+      const release = this.queue.shift();
+      if (!release) return;
       if (this.releasedInTurn++ === 0) runtime.setImmediate(() => this.startTurn());
-      this.queue.delete(release);
       release();
     }
   }
