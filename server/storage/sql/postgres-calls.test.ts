@@ -117,6 +117,25 @@ describe('[R-15] writes of an account', () => {
     expect(takeNames(queue, 3)).toContain('publishQuiz');
   });
 
+  test('take turns by account, however many buttons of one host wait', () => {
+    const queue = new CallQueue(2);
+    for (let n = 0; n < 30; n++) queue.add(writeOf('one', `procedure ${n}`));
+    queue.add(writeOf('two', 'publishQuiz'));
+    expect(takeNames(queue, 3)).toContain('publishQuiz');
+    expect(takeNames(queue, 40).filter((name) => name !== undefined)).toHaveLength(28);
+    expect(queue.size()).toBe(0);
+  });
+
+  test('that miss their deadline leave the queue', () => {
+    const queue = new CallQueue(2);
+    for (let n = 0; n < 3; n++) queue.add(writeOf('one', `procedure ${n}`));
+    queue.add(writeOf('two'));
+    queue.expire(runtime.monotonicMs() + 1_000);
+    expect([queue.size(), queue.next()]).toEqual([0, undefined]);
+    queue.add(writeOf('one'));
+    expect(queue.next()?.account).toBe('one');
+  });
+
   test('take turns with other calls, however many accounts write', () => {
     const queue = new CallQueue(2);
     for (let n = 0; n < 100; n++) queue.add(writeOf(`account ${n}`));
