@@ -205,6 +205,8 @@ export class PostgresPool {
     if (this.outage !== null) return;
     if (!isLate) {
       this.queue.expire(nowMs);
+      // An account whose writes have expired may have others that wait.
+      this.dispatch();
       for (const { session } of this.slots) {
         const sinceMs = session?.pendingSinceMs() ?? nowMs;
         if (nowMs - sinceMs > STUCK_STATEMENT_MS) session?.drop('no response');
