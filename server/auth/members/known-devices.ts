@@ -20,8 +20,8 @@ export interface KnownDevice {
 /**
  * Browsers in which a member signed in before. Each gets a random number, signed with the member, the email and the
  * time, so that its passwords are counted apart from those of guessers (SPEC L-16): in any network, on any node
- * and after a restart. The number alone signs nobody in. It is of the member and not only of the email: whoever
- * invited an email to an account of their own has devices for it.
+ * and after a restart. The cookie alone signs nobody in. The signature covers the member too: an email may have been
+ * a member of another account before, whose devices must not count for this one.
  */
 export class KnownDevices {
   constructor(

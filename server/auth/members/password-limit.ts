@@ -3,13 +3,13 @@ import { KeyWindows, type RateLimit, RateLimiter } from '../../platform/rate-lim
 import { runtime } from '../../platform/runtime.ts';
 import type { KnownDevice } from './known-devices.ts';
 
-/** How many more passwords an email gets from all clients, or all known devices, than from one. */
+/** How many more passwords all clients of an email, or all known devices of a member, get than one. */
 const CLIENTS_FACTOR = 10;
 
 /**
  * Limits password attempts, so that nobody guesses a password or locks a member out (SPEC L-16).
  * Unknown clients are counted by address and email, and all of them together by email, which slows down a
- * guesser with many addresses. Known devices are counted in the same way, apart from unknown clients:
+ * guesser with many addresses. Known devices are counted one by one and by member, apart from unknown clients:
  * whoever had the password for a while can have many. Members with a session are counted one by one.
  */
 export class PasswordLimit {

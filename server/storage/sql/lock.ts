@@ -21,7 +21,7 @@ export function lockDirectory(directory: string): DirectoryLock {
   try {
     database.run('pragma busy_timeout = 0');
     database.run('begin exclusive');
-    noteHolder(holderFile);
+    writeHolder(holderFile);
   } catch (error) {
     database.close();
     if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) {
@@ -87,8 +87,8 @@ function holderSuffix(file: string): string {
   }
 }
 
-/** Notes this process for the error of another one. On a full disk the service starts without it, and frees space. */
-function noteHolder(file: string): void {
+/** Stores the process ID, which another process shows in its error. On a full disk the service starts without it. */
+function writeHolder(file: string): void {
   try {
     writeFileSync(file, `${process.pid}\n`);
   } catch {

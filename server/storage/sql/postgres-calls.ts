@@ -43,7 +43,7 @@ export class Call {
       : runtime.monotonicMs() + this.time.limitMs;
   }
 
-  /** Whether it has the connection that is kept free for sealing. */
+  /** Whether it is of the kind for which one connection is kept free: sealing. */
   get isSealing(): boolean {
     return kindOf(this) === 'urgent';
   }
