@@ -8,7 +8,10 @@ const ROOT = new URL('../', import.meta.url);
 /** The files with limits that matter outside of them, by the title of their table. */
 const TABLES: Readonly<Record<string, string>> = {
   'Requests, streams and shows': 'protocol/limits.ts',
+  'Clients and viewers that rates count one by one, for each rate on each node':
+    'server/platform/rate-limiter.ts',
   'Members and sessions': 'server/auth/members/member-rules.ts',
+  'Password attempts': 'server/auth/members/password-limit.ts',
   'Studio responses that clients have not read, for each thread': 'server/auth/large-responses.ts',
   'Responses that clients have not read, all gateway threads of a node together':
     'server/gateway/unsent-responses.ts',
@@ -18,12 +21,15 @@ const TABLES: Readonly<Record<string, string>> = {
   'Large studio requests, on each node': 'server/auth/caller-limiter.ts',
   'Exports, on each node': 'server/auth/export-slices.ts',
   'Webhooks of a node': 'server/domains/webhooks/schedule.ts',
+  'Event streams of viewers, for each thread': 'server/realtime/feed/open-streams.ts',
   'Unsent bytes of event streams, for each thread': 'server/realtime/feed/unsent-budget.ts',
   'Reads of old intervals, on each node': 'server/realtime/feed/page-read-limit.ts',
   'One interval': 'server/realtime/feed/sealing-limits.ts',
   'Requests that wait for video, on each node': 'server/media/origin/pending-requests.ts',
   'Video by RTMP': 'server/media/rtmp/rtmp-limits.ts',
   'Video by WebSocket': 'server/media/websocket/websocket-source.ts',
+  'Sockets for video by WebSocket, on each node': 'server/media/websocket/websocket-ingest.ts',
+  'Video by SRT, on each node': 'server/media/srt/handshake-proxy.ts',
 };
 
 const INTRODUCTION = `# Limits

@@ -63,10 +63,10 @@ export interface KeyWindowsOptions {
   readonly networkOf?: (key: string) => string | null;
 }
 
-// About 15 MB (SPEC L-14).
-const KEYS_MAX = 100_000;
-/** A client with an IPv6 /48 has 65,536 keys: 100 such networks are needed to fill the windows. */
-const NETWORK_KEYS_MAX = 1_000;
+/** Clients or accounts that each limit counts one by one, the others in 1,024 groups (SPEC L-14): about 15 MB. */
+export const KEYS_MAX = 100_000;
+/** Of these, those of one network: an IPv6 /48 has 65,536, so 100 such networks are needed to fill them. */
+export const NETWORK_KEYS_MAX = 1_000;
 /** Whoever fills all windows slows down the few others that share one, not everybody. */
 const SHARED_WINDOWS = 1_024;
 // Secret, so that nobody chooses keys that share a window with those of somebody else.
@@ -170,10 +170,10 @@ export interface StreamSeat {
 }
 
 /**
- * SPEC L-14: all viewers of a large show who answer in one window. They take 50 MB. With 100,000, 19,280 valid
- * answers of 150,000 viewers got a 429.
+ * Viewers whose answers are counted one by one: all of a large show who answer in one window (SPEC L-14). They take
+ * 50 MB. With 100,000, 19,280 valid answers of 150,000 viewers got a 429.
  */
-const SEATS_MAX = 1_000_000;
+export const SEATS_MAX = 1_000_000;
 /** A table of up to this many slots (6 MB) stays. A larger one is checked once a minute, and shrinks if sparse. */
 const SLOTS_KEPT = 2 ** 18;
 const SHRINK_PERIOD_MS = 60_000;

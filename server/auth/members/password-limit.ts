@@ -3,8 +3,8 @@ import { KeyWindows, type RateLimit, RateLimiter } from '../../platform/rate-lim
 import { runtime } from '../../platform/runtime.ts';
 import type { KnownDevice } from './known-devices.ts';
 
-/** How many more passwords all clients of an email, or all known devices of a member, get than one. */
-const CLIENTS_FACTOR = 10;
+/** All clients of an email get this many times the attempts of one client; so do all known devices of a member. */
+export const CLIENTS_FACTOR = 10;
 
 /**
  * Limits password attempts, so that nobody guesses a password or locks a member out (SPEC L-16).

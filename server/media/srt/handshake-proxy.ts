@@ -33,11 +33,12 @@ export interface HandshakeProxyOptions {
   readonly rate?: RateLimit;
 }
 
-// Each caller has a receiver and an encoder; no machine runs this many.
-const MAX_CALLERS = 512;
-// Callers whose key is being checked.
-const MAX_OPENING = 64;
-const MAX_OPENING_PER_ADDRESS = 8;
+/** Accepted callers. Each has a receiver and an encoder; no machine runs this many. */
+export const MAX_CALLERS = 512;
+/** Callers whose key is being checked. */
+export const MAX_OPENING = 64;
+/** Of these, those of one address. */
+export const MAX_OPENING_PER_ADDRESS = 8;
 // Rejected callers whose rejection can be repeated. They take no place of other callers.
 const MAX_REFUSED = 512;
 // Allows a reconnect every second; slows down key guessing.
@@ -45,9 +46,10 @@ const RATE: RateLimit = { points: 60, durationS: 60 };
 // Handshakes of one client, so that it does not use up what follows. Sixty senders behind one address that
 // reconnect at once send 240 a second.
 const HANDSHAKE_RATE: RateLimit = { points: 300, durationS: 1 };
-// Limit the CPU time; excess ones are dropped, and callers repeat them. A response is as long as its request.
-const MAX_INDUCTIONS_PER_SECOND = 5_000;
-const MAX_CONCLUSIONS_PER_SECOND = 5_000;
+/** First handshakes of all callers per second, to limit CPU time. Callers repeat those beyond it. A response is as long as its request. */
+export const MAX_INDUCTIONS_PER_SECOND = 5_000;
+/** Second handshakes of all callers per second, which name the key. */
+export const MAX_CONCLUSIONS_PER_SECOND = 5_000;
 // A caller that misses its rejection repeats the conclusion, for 3 s by default.
 const REJECTION_REPEAT_MS = 3_000;
 const CLEANUP_MS = 1_000;

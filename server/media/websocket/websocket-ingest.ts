@@ -37,12 +37,15 @@ const ALLOW = 'GET, OPTIONS';
 // with 1009.
 const MAX_PAYLOAD_BYTES = 2 * MAX_MESSAGE_BYTES;
 
-// Sockets without a verified key: each may buffer a message of the maximum size. A further socket replaces
-// one of them: silent sockets from a few addresses must not keep all sources out.
-const MAX_OPENING = 64;
-const MAX_OPENING_PER_ADDRESS = 8;
-// Each live socket has an encoder; no machine runs this many.
-const MAX_SOCKETS = 1_024;
+/**
+ * Sockets without a verified key. A further one replaces one of them: silent sockets from a few addresses must not
+ * keep all sources out.
+ */
+export const MAX_OPENING = 64;
+/** Of these, those of one address. */
+export const MAX_OPENING_PER_ADDRESS = 8;
+/** Open sockets. Each has an encoder; no machine runs this many. */
+export const MAX_SOCKETS = 1_024;
 
 // Allows a reconnect every second; slows down key guessing.
 const RATE: RateLimit = { points: 60, durationS: 60 };

@@ -18,7 +18,7 @@ import { readFirstMessage, UnsupportedMessage } from './first-message.ts';
 export const MAX_MESSAGE_BYTES = 4 << 20;
 
 /** Maximum size of the first message: key, type and sender. */
-const FIRST_MESSAGE_BYTES_MAX = 4 << 10;
+export const FIRST_MESSAGE_BYTES_MAX = 4 << 10;
 
 /** Close codes (SPEC M-4). */
 export const CLOSE_CODES = {

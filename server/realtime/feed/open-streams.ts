@@ -9,7 +9,7 @@ import { type StreamObserver, UnsentBudget } from './unsent-budget.ts';
  * Most event streams of a thread. Each takes 7.6 µs for each interval: all of them 0.18 s of each 0.25 s. Without a
  * limit, two addresses with one token opened 40,000, and the thread fell behind for good.
  */
-const STREAMS_MAX = 24_000;
+export const STREAMS_MAX = 24_000;
 /** The client with the most streams is determined at most this often: with 24,000 clients it takes 0.3 ms. */
 const LARGEST_MS = 100;
 
