@@ -84,6 +84,7 @@ const POSTGRES_LINK = 'the link to PostgreSQL is silent';
 const REDIS_LINK = 'the link to Redis is silent';
 const POSTGRES_SERVER = 'PostgreSQL does not run';
 const REDIS_SERVER = 'Redis does not run';
+const REDIS_CLOCK = 'the clock of Redis is wrong';
 
 /** Acknowledged writes are lost: the oracle judges less (`isLossy`). */
 export const LOST_COMMITS = 'promote a lagging standby of PostgreSQL';
@@ -223,7 +224,19 @@ export const FAULTS = {
     return () => {
       cluster.redisClockErrorMs = 0;
     };
-  }),
+  }, REDIS_CLOCK),
+  // It starts with a service time that the other nodes lag behind.
+  'restart a node while the clock of Redis is ahead': ofBackend(
+    ({ cluster }, { victim, strength }) => {
+      cluster.redisClockErrorMs = 500 + strength * 2_000;
+      const number = Math.floor(victim * cluster.slots.length);
+      if (cluster.slot(number).accepts) cluster.stop(number, () => cluster.restart(number));
+      return () => {
+        cluster.redisClockErrorMs = 0;
+      };
+    },
+    REDIS_CLOCK,
+  ),
   'the network of a viewer is gone': ofViewer((viewer, { random }) => {
     viewer.network.link = random() < 0.5 ? 'refuses' : 'silent';
     return () => {

@@ -69,6 +69,7 @@ const PREVENT_TAIL_REPAIR: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'kill a node',
   'restart a node',
   'rolling restart',
+  'restart a node while the clock of Redis is ahead',
   'restart Redis empty',
   'restart Redis empty while replies to a node are lost',
   'promote a lagging replica of Redis',
