@@ -33,7 +33,7 @@ export interface HandshakeProxyOptions {
   readonly rate?: RateLimit;
 }
 
-/** Accepted callers. Each has a receiver and an encoder; no machine runs this many. */
+/** Callers in all, without refused ones. Each has a receiver and an encoder; no machine runs this many. */
 export const MAX_CALLERS = 512;
 /** Callers whose key is being checked. */
 export const MAX_OPENING = 64;
@@ -48,7 +48,7 @@ const RATE: RateLimit = { points: 60, durationS: 60 };
 const HANDSHAKE_RATE: RateLimit = { points: 300, durationS: 1 };
 /** First handshakes of all callers per second, to limit CPU time. Callers repeat those beyond it. A response is as long as its request. */
 export const MAX_INDUCTIONS_PER_SECOND = 5_000;
-/** Second handshakes of all callers per second, which name the key. */
+/** Second handshakes of all callers per second, which name the key; those beyond it are dropped, too. */
 export const MAX_CONCLUSIONS_PER_SECOND = 5_000;
 // A caller that misses its rejection repeats the conclusion, for 3 s by default.
 const REJECTION_REPEAT_MS = 3_000;

@@ -44,7 +44,7 @@ const MAX_PAYLOAD_BYTES = 2 * MAX_MESSAGE_BYTES;
 export const MAX_OPENING = 64;
 /** Of these, those of one address. */
 export const MAX_OPENING_PER_ADDRESS = 8;
-/** Open sockets. Each has an encoder; no machine runs this many. */
+/** Open sockets in all. Each live one has an encoder; no machine runs this many. */
 export const MAX_SOCKETS = 1_024;
 
 // Allows a reconnect every second; slows down key guessing.
