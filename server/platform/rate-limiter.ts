@@ -65,7 +65,7 @@ export interface KeyWindowsOptions {
 
 /** Clients or accounts that each limit counts one by one, the others in 1,024 groups (SPEC L-14): about 15 MB. */
 export const KEYS_MAX = 100_000;
-/** Of these, those of one network: an IPv6 /48, which has 65,536, or an IPv4 /16; 100 networks are needed to fill them. */
+/** Of these, those of an IPv6 /48 or an IPv4 /16, which have 65,536: only 100 such networks fill them. */
 export const NETWORK_KEYS_MAX = 1_000;
 /** Whoever fills all windows slows down the few others that share one, not everybody. */
 const SHARED_WINDOWS = 1_024;

@@ -46,9 +46,12 @@ const RATE: RateLimit = { points: 60, durationS: 60 };
 // Handshakes of one client, so that it does not use up what follows. Sixty senders behind one address that
 // reconnect at once send 240 a second.
 const HANDSHAKE_RATE: RateLimit = { points: 300, durationS: 1 };
-/** First handshakes of all callers per second, to limit CPU time. Callers repeat those beyond it. A response is as long as its request. */
+/**
+ * First handshakes of all callers per second, to limit CPU time. Further ones are dropped, and callers repeat them. A
+ * response is as long as its request.
+ */
 export const MAX_INDUCTIONS_PER_SECOND = 5_000;
-/** Second handshakes of all callers per second, which name the key; those beyond it are dropped, too. */
+/** Second handshakes of all callers per second, which name the key. Further ones are dropped, too. */
 export const MAX_CONCLUSIONS_PER_SECOND = 5_000;
 // A caller that misses its rejection repeats the conclusion, for 3 s by default.
 const REJECTION_REPEAT_MS = 3_000;
