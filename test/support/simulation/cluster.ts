@@ -50,6 +50,8 @@ export class Cluster {
   readonly coverage = new Coverage();
   private readonly links: NodeLinks[] = [];
   private readonly clocks: MachineClocks[] = [];
+  /** When a node last stopped accepting requests. */
+  private offsets = { minMs: 0, maxMs: 0 };
 
   constructor(private readonly options: ClusterOptions) {
     const { scheduler, random, engine, nodes } = options;
@@ -84,7 +86,10 @@ export class Cluster {
     return this.slots[number] as Slot;
   }
 
-  /** Smallest and largest difference of service time to true time on any node, ms. */
+  /**
+   * Smallest and largest difference of service time to true time on any node that accepts requests, ms.
+   * While none does, the values from before: the last node may have counted requests that it did not answer.
+   */
   serviceOffsets(): { minMs: number; maxMs: number } {
     let minMs = Number.POSITIVE_INFINITY;
     let maxMs = Number.NEGATIVE_INFINITY;
@@ -94,7 +99,7 @@ export class Cluster {
       minMs = Math.min(minMs, offsetMs);
       maxMs = Math.max(maxMs, offsetMs);
     }
-    return minMs > maxMs ? { minMs: 0, maxMs: 0 } : { minMs, maxMs };
+    return minMs > maxMs ? this.offsets : { minMs, maxMs };
   }
 
   start(number: number): void {
@@ -115,7 +120,7 @@ export class Cluster {
   /** Ends a node's process at once; its connections are closed. */
   kill(number: number): void {
     const slot = this.slot(number);
-    slot.accepts = false;
+    this.stopAccepting(slot);
     slot.machine.kill();
     slot.node.closeConnections();
     for (const exchange of [...slot.exchanges]) exchange.onReset();
@@ -136,10 +141,8 @@ export class Cluster {
   stop(number: number, onStopped: () => void): void {
     const slot = this.slot(number);
     const { machine, node } = slot;
+    const closePort = () => this.stopAccepting(slot);
     machine.run(() => {
-      const closePort = () => {
-        slot.accepts = false;
-      };
       void node.stop(closePort).finally(() => {
         if (slot.machine !== machine || machine.isDead()) return;
         this.kill(number);
@@ -155,6 +158,11 @@ export class Cluster {
       else this.options.scheduler.after(ACCEPT_CHECK_MS, check);
     };
     check();
+  }
+
+  private stopAccepting(slot: Slot): void {
+    this.offsets = this.serviceOffsets();
+    slot.accepts = false;
   }
 
   private createSlot(number: number): Slot {
