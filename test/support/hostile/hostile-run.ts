@@ -12,8 +12,8 @@ export interface HostileOptions {
   readonly seed: number;
   /** The number of the first request, to repeat a part of a run. */
   readonly from?: number;
-  /** Called after each block of requests. */
-  readonly onProgress?: (done: number, usage: Usage) => void;
+  /** Called after each block of requests, under load, and after each tenth of all requests, at rest. */
+  readonly onProgress?: (done: number, usage: Usage, load: 'under load' | 'at rest') => void;
 }
 
 /** A request to which the service responded wrongly. */
@@ -30,9 +30,8 @@ export interface HostileReport {
   readonly violations: readonly Violation[];
   /** The number of responses by kind of request and status; `none`: the connection ended without one. */
   readonly statuses: ReadonlyMap<Kind, ReadonlyMap<string, number>>;
-  /** After the first tenth, the highest value of its second half and the last one. */
-  readonly plateau: Usage;
-  readonly last: Usage;
+  /** At rest, after each tenth of the requests; of a short run only at its end. */
+  readonly usages: readonly Usage[];
 }
 
 /** Requests for which one set of resources is made. Some requests delete them. */
@@ -40,10 +39,14 @@ const BLOCK = 2_000;
 /** Blocks for which two accounts are used: each makes a token and a member, of at most 100. */
 const BLOCKS_OF_ACCOUNTS = 25;
 const LANES = 64;
+const PAGES = ['/', '/studio', '/studio/present/any', '/watch/any', '/docs', '/openapi.json'];
+const TENTHS = 10;
+/** A run with fewer requests is measured at rest only once. */
+const MEASURABLE_REQUESTS = 200_000;
 /** Requests that stop take 12 s each, so they run beside the others; no more than this at once. */
 const SLOW_MAX = 200;
 const VIOLATIONS_MAX = 200;
-/** How long the service gets to close what is open, before the last measurement. */
+/** How long the service gets to close what is open, before a measurement at rest. */
 const SETTLE_MS = 20_000;
 
 /** Sends hostile requests to a service, which must be fresh, and checks what it does. */
@@ -71,38 +74,36 @@ class HostileRun {
     const { target, options } = this;
     let accounts = await this.newAccounts();
     await this.openConnections(accounts.main.token);
+    await this.buildPages();
     const from = options.from ?? 0;
     const end = from + options.requests;
-    for (let first = from; first < end; first += BLOCK) {
+    for (let first = from, block = 1; first < end; first += BLOCK, block++) {
       const last = Math.min(first + BLOCK, end);
-      if (this.usages.length % BLOCKS_OF_ACCOUNTS === BLOCKS_OF_ACCOUNTS - 1) {
-        accounts = await this.newAccounts();
-      }
+      if (block % BLOCKS_OF_ACCOUNTS === 0) accounts = await this.newAccounts();
       await this.runBlock(accounts, first, last);
-      const usage = usageOf(target);
-      this.usages.push(usage);
-      options.onProgress?.(last - from, usage);
+      const done = last - from;
+      options.onProgress?.(done, usageOf(target), 'under load');
+      if (this.isMeasured(done)) await this.measureAtRest(done);
     }
+  }
+
+  private isMeasured(done: number): boolean {
+    const { requests } = this.options;
+    if (requests < MEASURABLE_REQUESTS) return done === requests;
+    return Math.floor((done * TENTHS) / requests) > this.usages.length;
+  }
+
+  private async measureAtRest(done: number): Promise<void> {
     await Promise.all(this.slow);
     await Bun.sleep(SETTLE_MS);
-    this.usages.push(usageOf(target));
+    const usage = usageOf(this.target);
+    this.usages.push(usage);
+    this.options.onProgress?.(done, usage, 'at rest');
   }
 
   report(): HostileReport {
     const { violations, statuses, usages } = this;
-    const tenth = Math.floor(usages.length / 10);
-    const early = usages.slice(tenth, Math.max(tenth + 1, tenth * 2));
-    const highest = (values: number[]) => Math.max(...values);
-    return {
-      requests: this.options.requests,
-      violations,
-      statuses,
-      plateau: {
-        memoryMb: highest(early.map(({ memoryMb }) => memoryMb)),
-        openFiles: highest(early.map(({ openFiles }) => openFiles)),
-      },
-      last: usages.at(-1) as Usage,
-    };
+    return { requests: this.options.requests, violations, statuses, usages };
   }
 
   private async newAccounts(): Promise<Accounts> {
@@ -124,6 +125,19 @@ class HostileRun {
         );
         return (await Promise.all(requests)).every(({ status }) => status === 200);
       });
+    }
+  }
+
+  /** A page is built at its first request (30 MB), which in a run may come late. */
+  private async buildPages(): Promise<void> {
+    for (const { url } of this.target.nodes) {
+      for (const path of PAGES) {
+        await until(`${url}${path} is built`, async () => {
+          const response = await fetch(url + path);
+          await response.bytes();
+          return response.ok;
+        });
+      }
     }
   }
 

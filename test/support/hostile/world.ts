@@ -98,24 +98,27 @@ export async function createWorld(target: Target, accounts: Accounts): Promise<W
 }
 
 /**
- * Ends the streams of a world, as a producer does after a show: else a long run adds live streams for ever,
- * and its use of memory says nothing.
+ * Ends the streams and rehearsals of a world, as a producer does after a show: else a long run adds live streams
+ * and simulated viewers, and its use of memory says nothing.
  */
 export async function endWorld(target: Target, accounts: Accounts, world: World): Promise<void> {
   const { url } = target.nodes[0] as Target['nodes'][number];
-  const ends = [
+  const streams = [
     { id: world.ids.stream_id, account: accounts.main },
     { id: world.otherIds.stream_id, account: accounts.other },
   ];
-  for (const { id, account } of ends) {
-    await until(`stream ${id} has ended`, async () => {
-      // The requests of the world may have ended or deleted it.
-      const { status } = await fetch(`${url}/studio/v1/streams/${id}/end`, {
-        method: 'POST',
-        headers: { Authorization: `Token ${account.token}` },
+  for (const { id, account } of streams) {
+    const send = (method: string, path: string) =>
+      until(`${method} ${path} of stream ${id} is done`, async () => {
+        // The requests of the world may have ended or deleted it.
+        const { status } = await fetch(`${url}/studio/v1/streams/${id}/${path}`, {
+          method,
+          headers: { Authorization: `Token ${account.token}` },
+        });
+        return status < 500;
       });
-      return status < 500;
-    });
+    await send('DELETE', 'rehearsals/current');
+    await send('POST', 'end');
   }
 }
 
