@@ -3,7 +3,7 @@ import { seededRandom } from '../seeded-random.ts';
 import { until } from '../until.ts';
 import { type Exchange, type ExchangeResult, exchange } from './raw-exchange.ts';
 import { type HostileRequest, hostileRequest, type Kind } from './requests.ts';
-import { type Target, type Usage, usageOf } from './target.ts';
+import { collectGarbage, type Target, type Usage, usageOf } from './target.ts';
 import { differenceOf, violationsOf } from './verdict.ts';
 import { type Accounts, createWorld, endWorld, type World } from './world.ts';
 
@@ -48,6 +48,8 @@ const SLOW_MAX = 200;
 const VIOLATIONS_MAX = 200;
 /** How long the service gets to close what is open, before a measurement at rest. */
 const SETTLE_MS = 20_000;
+/** How long it gets to collect its garbage. */
+const COLLECT_MS = 3_000;
 
 /** Sends hostile requests to a service, which must be fresh, and checks what it does. */
 export async function runHostile(target: Target, options: HostileOptions): Promise<HostileReport> {
@@ -96,6 +98,8 @@ class HostileRun {
   private async measureAtRest(done: number): Promise<void> {
     await Promise.all(this.slow);
     await Bun.sleep(SETTLE_MS);
+    collectGarbage(this.target);
+    await Bun.sleep(COLLECT_MS);
     const usage = usageOf(this.target);
     this.usages.push(usage);
     this.options.onProgress?.(done, usage, 'at rest');

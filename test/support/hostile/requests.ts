@@ -240,6 +240,7 @@ function rawRequest(world: World, random: Random): HostileRequest {
     parts: chance(random, 0.7) ? [text] : [text.slice(0, cut), 1, text.slice(cut)],
     responses: Number.POSITIVE_INFINITY,
     abandons: chance(random, 0.2),
+    isHead: text.startsWith('HEAD '),
   };
 }
 

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { freePort } from '../backends/free-port.ts';
 import { startCluster } from '../cluster/cluster.ts';
 import { fourbeat, killServers, serveProcess, temporaryFolder } from '../harness/program.ts';
@@ -34,6 +35,10 @@ const FLAGS = [
   ...['--rate-passwords', '10000000/60', '--log-level', 'info'],
 ];
 
+const ENVIRONMENT = {
+  BUN_OPTIONS: `--preload ${fileURLToPath(new URL('collect-garbage.ts', import.meta.url))}`,
+};
+
 /** Starts the service. `stop` it in `finally`. */
 export async function startTarget({ isCluster, workers }: TargetOptions): Promise<Target> {
   const [rtmpPort, srtPort] = [await freePort(), await freePort()];
@@ -49,7 +54,7 @@ type Ports = Pick<Target, 'rtmpPort' | 'srtPort'>;
 async function startEmbedded(args: readonly string[], ports: Ports): Promise<Target> {
   const folder = temporaryFolder();
   const data = folder.path('data');
-  const process = await serveProcess(['--data', data, ...args]);
+  const process = await serveProcess(['--data', data, ...args], ENVIRONMENT);
   return {
     ...ports,
     nodes: [process],
@@ -74,6 +79,7 @@ async function startNodes(
   const folder = temporaryFolder();
   const withoutVideo = ['--rtmp-port', 'off', '--srt-port', 'off'];
   const cluster = await startCluster({
+    envOf: () => ENVIRONMENT,
     argsOf: (node) => [
       ...['--media', folder.path(`media-${node}`), ...args],
       ...(node === 0 ? video : withoutVideo),
@@ -99,6 +105,11 @@ export interface Usage {
   /** Resident memory in MB. */
   readonly memoryMb: number;
   readonly openFiles: number;
+}
+
+/** Has the main threads collect their garbage. */
+export function collectGarbage({ nodes }: Target): void {
+  for (const { pid } of nodes) process.kill(pid, 'SIGUSR2');
 }
 
 /** Reads the use of memory and files from `/proc` (Linux). */
