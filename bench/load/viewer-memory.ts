@@ -23,7 +23,7 @@ const FILES_AT_START_MAX = 500;
 const SAMPLE_EVERY_MS = 250;
 const SAMPLES_MIN = 8;
 const CONNECTED_MIN = 0.98;
-const FREQUENT_GC = fileURLToPath(new URL('frequent-gc.ts', import.meta.url));
+const FREQUENT_GC = fileURLToPath(new URL('../../test/support/frequent-gc.ts', import.meta.url));
 
 interface Sample {
   readonly bytesPerViewer: number;

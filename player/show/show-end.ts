@@ -2,8 +2,8 @@ import { REOPEN_MS } from '../../protocol/limits.ts';
 import type { Stream } from '../../sdk/types.ts';
 
 /** Mean time between two checks after the end of the video; the service says within seconds that the stream has ended. */
-const END_CHECK_MS = 1_500;
-const END_CHECKS_MAX = 8;
+export const END_CHECK_MS = 1_500;
+export const END_CHECKS_MAX = 8;
 /** Mean time between two checks whether an ended stream was reopened, as the SDK polls a live one. */
 const REOPEN_CHECK_MS = 15_000;
 

@@ -1,3 +1,4 @@
+import { heapStats } from 'bun:jsc';
 import { expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,6 +10,7 @@ import {
   OriginConnectionPool,
   type OriginConnectionUser,
 } from './origin-connections.ts';
+import { Relay } from './relay.ts';
 
 const USERS = 1_000;
 const USERS_AT_ONCE = 20;
@@ -51,5 +53,37 @@ test('a pool keeps no user that has ended, even if every iterator is kept', asyn
     pool.close();
     server.stop(true);
     rmSync(directory, { recursive: true });
+  }
+});
+
+test('while no file is free, requests that ended keep nothing of their bodies', () => {
+  const openFiles = { take: () => false, release: () => {} };
+  const relay = new Relay({ path: '/nowhere', secret: '', openFiles });
+  const client = {
+    address: '127.0.0.1',
+    send: () => true,
+    pause: () => {},
+    resume: () => {},
+    completed: () => {},
+    end: () => {},
+  };
+  // Memory of objects outside the heap, which buffers are.
+  const bufferBytes = () => {
+    Bun.gc(true);
+    return heapStats().extraMemorySize;
+  };
+  try {
+    const before = bufferBytes();
+    const requests = Array.from({ length: 100 }, () => {
+      const head = 'POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 100000\r\n\r\n';
+      const relayed = relay.start(client, Buffer.from(head));
+      relayed.onData(Buffer.alloc(100_000));
+      return relayed;
+    });
+    expect(bufferBytes() - before).toBeGreaterThan(9_000_000);
+    for (const relayed of requests) relayed.onClose();
+    expect(bufferBytes() - before).toBeLessThan(1_000_000);
+  } finally {
+    relay.close();
   }
 });

@@ -3,7 +3,7 @@ import { seededRandom } from '../seeded-random.ts';
 import { until } from '../until.ts';
 import { type Exchange, type ExchangeResult, exchange } from './raw-exchange.ts';
 import { type HostileRequest, hostileRequest, type Kind } from './requests.ts';
-import { collectGarbage, type Target, type Usage, usageOf } from './target.ts';
+import { type Target, type Usage, usagesOf } from './target.ts';
 import { differenceOf, violationsOf } from './verdict.ts';
 import { type Accounts, createWorld, endWorld, type World } from './world.ts';
 
@@ -12,8 +12,17 @@ export interface HostileOptions {
   readonly seed: number;
   /** The number of the first request, to repeat a part of a run. */
   readonly from?: number;
-  /** Called after each block of requests, under load, and after each tenth of all requests, at rest. */
-  readonly onProgress?: (done: number, usage: Usage, load: 'under load' | 'at rest') => void;
+  readonly onProgress?: (progress: HostileProgress) => void;
+}
+
+/** After a block of requests, or at rest after a tenth of all of them. */
+export interface HostileProgress {
+  readonly done: number;
+  /** The time in which they were sent. */
+  readonly sendingMs: number;
+  /** Of each node. */
+  readonly usages: readonly Usage[];
+  readonly isAtRest: boolean;
 }
 
 /** A request to which the service responded wrongly. */
@@ -30,8 +39,8 @@ export interface HostileReport {
   readonly violations: readonly Violation[];
   /** The number of responses by kind of request and status; `none`: the connection ended without one. */
   readonly statuses: ReadonlyMap<Kind, ReadonlyMap<string, number>>;
-  /** At rest, after each tenth of the requests; of a short run only at its end. */
-  readonly usages: readonly Usage[];
+  /** Of each node at rest: before the first request, and after each tenth; of a short run only at its end. */
+  readonly usages: readonly (readonly Usage[])[];
 }
 
 /** Requests for which one set of resources is made. Some requests delete them. */
@@ -39,29 +48,32 @@ const BLOCK = 2_000;
 /** Blocks for which two accounts are used: each makes a token and a member, of at most 100. */
 const BLOCKS_OF_ACCOUNTS = 25;
 const LANES = 64;
-const PAGES = ['/', '/studio', '/studio/present/any', '/watch/any', '/docs', '/openapi.json'];
+const PAGES = ['/', '/studio', '/studio/present/any', '/watch/any'];
 const TENTHS = 10;
 /** A run with fewer requests is measured at rest only once. */
 const MEASURABLE_REQUESTS = 200_000;
 /** Requests that stop take 12 s each, so they run beside the others; no more than this at once. */
 const SLOW_MAX = 200;
 const VIOLATIONS_MAX = 200;
-/** How long the service gets to close what is open, before a measurement at rest. */
-const SETTLE_MS = 20_000;
-/** How long it gets to collect its garbage. */
-const COLLECT_MS = 3_000;
+/**
+ * How long the service rests for a measurement, which takes the lowest value: what is open closes, and allocators give
+ * memory back at times of their own. Single values differed by up to 35 MB.
+ */
+const REST_MS = 30_000;
+const SAMPLE_EVERY_MS = 1_000;
 
 /** Sends hostile requests to a service, which must be fresh, and checks what it does. */
 export async function runHostile(target: Target, options: HostileOptions): Promise<HostileReport> {
   const run = new HostileRun(target, options);
   await run.run();
-  return run.report();
+  return run.result();
 }
 
 class HostileRun {
   private readonly violations: Violation[] = [];
   private readonly statuses = new Map<Kind, Map<string, number>>();
-  private readonly usages: Usage[] = [];
+  private readonly usages: Usage[][] = [];
+  private sendingMs = 0;
   private readonly logsRead: number[];
   private readonly slow = new Set<Promise<void>>();
 
@@ -73,18 +85,21 @@ class HostileRun {
   }
 
   async run(): Promise<void> {
-    const { target, options } = this;
+    const { options } = this;
     let accounts = await this.newAccounts();
     await this.openConnections(accounts.main.token);
     await this.buildPages();
+    await this.measureAtRest(0);
     const from = options.from ?? 0;
     const end = from + options.requests;
     for (let first = from, block = 1; first < end; first += BLOCK, block++) {
       const last = Math.min(first + BLOCK, end);
       if (block % BLOCKS_OF_ACCOUNTS === 0) accounts = await this.newAccounts();
+      const startedMs = performance.now();
       await this.runBlock(accounts, first, last);
+      this.sendingMs += performance.now() - startedMs;
       const done = last - from;
-      options.onProgress?.(done, usageOf(target), 'under load');
+      this.report(done, usagesOf(this.target), false);
       if (this.isMeasured(done)) await this.measureAtRest(done);
     }
   }
@@ -92,20 +107,26 @@ class HostileRun {
   private isMeasured(done: number): boolean {
     const { requests } = this.options;
     if (requests < MEASURABLE_REQUESTS) return done === requests;
-    return Math.floor((done * TENTHS) / requests) > this.usages.length;
+    return Math.floor((done * TENTHS) / requests) >= this.usages.length;
   }
 
   private async measureAtRest(done: number): Promise<void> {
     await Promise.all(this.slow);
-    await Bun.sleep(SETTLE_MS);
-    collectGarbage(this.target);
-    await Bun.sleep(COLLECT_MS);
-    const usage = usageOf(this.target);
-    this.usages.push(usage);
-    this.options.onProgress?.(done, usage, 'at rest');
+    let usages = usagesOf(this.target);
+    for (let waitedMs = 0; waitedMs < REST_MS; waitedMs += SAMPLE_EVERY_MS) {
+      await Bun.sleep(SAMPLE_EVERY_MS);
+      usages = lowestOf(usages, usagesOf(this.target));
+    }
+    this.usages.push(usages);
+    this.report(done, usages, true);
   }
 
-  report(): HostileReport {
+  private report(done: number, usages: readonly Usage[], isAtRest: boolean): void {
+    const { sendingMs } = this;
+    this.options.onProgress?.({ done, sendingMs, usages, isAtRest });
+  }
+
+  result(): HostileReport {
     const { violations, statuses, usages } = this;
     return { requests: this.options.requests, violations, statuses, usages };
   }
@@ -232,6 +253,16 @@ class HostileRun {
         this.violations.push({ ...base, violation: `logged: ${defect[0].slice(0, 1_000)}` });
     }
   }
+}
+
+function lowestOf(ones: readonly Usage[], others: readonly Usage[]): Usage[] {
+  return ones.map(({ memoryMb, openFiles }, node) => {
+    const other = others[node] as Usage;
+    return {
+      memoryMb: Math.min(memoryMb, other.memoryMb),
+      openFiles: Math.min(openFiles, other.openFiles),
+    };
+  });
 }
 
 /** How often a request and its twin must differ: another request may ban a viewer between the two. */

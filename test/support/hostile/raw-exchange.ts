@@ -10,7 +10,7 @@ export interface Exchange {
   readonly abandons?: boolean;
   /** Leaves it to the server to end the connection, however long that takes. */
   readonly staysOpen?: boolean;
-  /** Whether the response is to HEAD. */
+  /** Whether the first response is to HEAD. */
   readonly isHead?: boolean;
   /** The loopback address to send from. */
   readonly localAddress?: string;
@@ -95,7 +95,8 @@ export function parseResponses(text: string, isHead = false): RawResponse[] {
     if (headEnd < 0) break;
     const head = text.slice(at, headEnd).toLowerCase();
     const status = Number(head.slice(9, 12));
-    const hasBody = !isHead && status >= 200 && status !== 204 && status !== 304;
+    const isToHead = isHead && responses.every((earlier) => earlier.status < 200);
+    const hasBody = !isToHead && status >= 200 && status !== 204 && status !== 304;
     const body = hasBody ? bodyAt(text, headEnd + 4, head) : { text: '', end: headEnd + 4 };
     if (body === null) break;
     responses.push({ status, head, body: body.text });

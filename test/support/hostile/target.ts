@@ -36,7 +36,7 @@ const FLAGS = [
 ];
 
 const ENVIRONMENT = {
-  BUN_OPTIONS: `--preload ${fileURLToPath(new URL('collect-garbage.ts', import.meta.url))}`,
+  BUN_OPTIONS: `--preload ${fileURLToPath(new URL('../frequent-gc.ts', import.meta.url))}`,
 };
 
 /** Starts the service. `stop` it in `finally`. */
@@ -100,26 +100,18 @@ async function startNodes(
   };
 }
 
-/** What the processes of a target use. */
+/** What a node uses. */
 export interface Usage {
   /** Resident memory in MB. */
   readonly memoryMb: number;
   readonly openFiles: number;
 }
 
-/** Has the main threads collect their garbage. */
-export function collectGarbage({ nodes }: Target): void {
-  for (const { pid } of nodes) process.kill(pid, 'SIGUSR2');
-}
-
-/** Reads the use of memory and files from `/proc` (Linux). */
-export function usageOf({ nodes }: Target): Usage {
-  let memoryKb = 0;
-  let openFiles = 0;
-  for (const { pid } of nodes) {
+/** Reads from `/proc` (Linux) what each node uses. */
+export function usagesOf({ nodes }: Target): Usage[] {
+  return nodes.map(({ pid }) => {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    memoryKb += Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0);
-    openFiles += readdirSync(`/proc/${pid}/fd`).length;
-  }
-  return { memoryMb: memoryKb / 1024, openFiles };
+    const memoryKb = Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0);
+    return { memoryMb: memoryKb / 1024, openFiles: readdirSync(`/proc/${pid}/fd`).length };
+  });
 }

@@ -98,8 +98,8 @@ export async function createWorld(target: Target, accounts: Accounts): Promise<W
 }
 
 /**
- * Ends the streams and rehearsals of a world, as a producer does after a show: else a long run adds live streams
- * and simulated viewers, and its use of memory says nothing.
+ * Ends the streams and rehearsals of a world, as a producer does after a show. Otherwise live streams and simulated
+ * viewers accumulate, and the memory of a long run says nothing.
  */
 export async function endWorld(target: Target, accounts: Accounts, world: World): Promise<void> {
   const { url } = target.nodes[0] as Target['nodes'][number];

@@ -41,7 +41,7 @@ export async function serveFixture(port = 0): Promise<FixtureServer> {
       if (pathname === '/') return new Response(HTML, { headers: { 'Content-Type': 'text/html' } });
       if (directory === 'media' && name) {
         // Encoded on demand: most tests need no video.
-        video ??= encodeVideo(folder);
+        video ??= encodeVideo(folder, 60);
         await video;
         const part = Bun.file(join(folder, name));
         return (await part.exists()) ? new Response(part) : new Response(null, { status: 404 });
@@ -62,9 +62,9 @@ export async function serveFixture(port = 0): Promise<FixtureServer> {
   };
 }
 
-/** Encodes a minute of test video as HLS, two renditions with wall clock: `master.m3u8`. */
-async function encodeVideo(folder: string): Promise<void> {
-  const picture = 'testsrc2=s=640x360:r=10:d=60,format=yuv420p';
+/** Encodes test video as HLS, two renditions with wall clock: `master.m3u8`. */
+export async function encodeVideo(folder: string, durationS: number): Promise<void> {
+  const picture = `testsrc2=s=640x360:r=10:d=${durationS},format=yuv420p`;
   const split = '[0:v]split[a][b];[b]scale=320:180[c]';
   const ffmpeg = Bun.spawn(
     [

@@ -50,8 +50,8 @@ export class Cluster {
   readonly coverage = new Coverage();
   private readonly links: NodeLinks[] = [];
   private readonly clocks: MachineClocks[] = [];
-  /** When a node last stopped accepting requests. */
-  private offsets = { minMs: 0, maxMs: 0 };
+  /** The differences of service time when a node last stopped accepting requests. */
+  private lastOffsets = { minMs: 0, maxMs: 0 };
 
   constructor(private readonly options: ClusterOptions) {
     const { scheduler, random, engine, nodes } = options;
@@ -88,7 +88,8 @@ export class Cluster {
 
   /**
    * Smallest and largest difference of service time to true time on any node that accepts requests, ms.
-   * While none does, the values from before: the last node may have counted requests that it did not answer.
+   * While none does, those from before and 0: the last node may have counted requests that it did not answer, and the
+   * next one may start with another time.
    */
   serviceOffsets(): { minMs: number; maxMs: number } {
     let minMs = Number.POSITIVE_INFINITY;
@@ -99,7 +100,9 @@ export class Cluster {
       minMs = Math.min(minMs, offsetMs);
       maxMs = Math.max(maxMs, offsetMs);
     }
-    return minMs > maxMs ? this.offsets : { minMs, maxMs };
+    if (minMs <= maxMs) return { minMs, maxMs };
+    const { lastOffsets } = this;
+    return { minMs: Math.min(0, lastOffsets.minMs), maxMs: Math.max(0, lastOffsets.maxMs) };
   }
 
   start(number: number): void {
@@ -161,7 +164,7 @@ export class Cluster {
   }
 
   private stopAccepting(slot: Slot): void {
-    this.offsets = this.serviceOffsets();
+    this.lastOffsets = this.serviceOffsets();
     slot.accepts = false;
   }
 

@@ -38,7 +38,7 @@ export interface OracleOptions {
   readonly violations: string[];
   /** Gets everything that was sent and received. */
   readonly hash: Bun.CryptoHasher;
-  /** Smallest and largest difference of service time to true time on any node, ms. */
+  /** Smallest and largest difference of service time to true time, ms: `Cluster.serviceOffsets`. */
   readonly serviceOffsets: () => { readonly minMs: number; readonly maxMs: number };
   /** Whether acknowledged writes are lost (N-22): then only I-1, I-5, I-7 and recovery are judged. */
   readonly isLossy: boolean;
