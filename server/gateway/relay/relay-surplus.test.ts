@@ -5,9 +5,9 @@ import {
   OK,
   type RawClient,
   relayForEachTest,
+  silentClient,
 } from '../../../test/support/gateway/relay-fixture.ts';
 import { until } from '../../../test/support/until.ts';
-import type { RelayClient } from './relay.ts';
 
 // Bytes that a client sends after a relayed request wait in memory until the response, up to 16 KB.
 
@@ -33,14 +33,6 @@ beforeEach(async () => {
   client = connectClient();
 });
 
-const silentClient = (): RelayClient => ({
-  address: '127.0.0.1',
-  send: () => true,
-  pause: () => {},
-  resume: () => {},
-  completed: () => {},
-  end: () => {},
-});
 const received = () => connections()[0]?.text ?? '';
 const waitForRequest = () => until('the request arrives', () => received().includes('GET /a'));
 

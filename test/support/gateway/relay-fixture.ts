@@ -293,3 +293,13 @@ export class RawClient {
     });
   }
 }
+
+/** A client that takes everything and sends nothing by itself. */
+export const silentClient = (): RelayClient => ({
+  address: '127.0.0.1',
+  send: () => true,
+  pause: () => {},
+  resume: () => {},
+  completed: () => {},
+  end: () => {},
+});

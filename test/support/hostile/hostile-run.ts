@@ -12,6 +12,8 @@ export interface HostileOptions {
   readonly seed: number;
   /** The number of the first request, to repeat a part of a run. */
   readonly from?: number;
+  /** How long the service rests for each measurement, ms. */
+  readonly restMs?: number;
   readonly onProgress?: (progress: HostileProgress) => void;
 }
 
@@ -112,8 +114,9 @@ class HostileRun {
 
   private async measureAtRest(done: number): Promise<void> {
     await Promise.all(this.slow);
+    const { restMs = REST_MS } = this.options;
     let usages = usagesOf(this.target);
-    for (let waitedMs = 0; waitedMs < REST_MS; waitedMs += SAMPLE_EVERY_MS) {
+    for (let waitedMs = 0; waitedMs < restMs; waitedMs += SAMPLE_EVERY_MS) {
       await Bun.sleep(SAMPLE_EVERY_MS);
       usages = lowestOf(usages, usagesOf(this.target));
     }

@@ -59,12 +59,9 @@ function orderViolations(
 }
 
 /** Whether something follows a response that is no response. */
-function isOutOfStep(
-  { kind, isHead }: HostileRequest,
-  { text, responses }: ExchangeResult,
-): boolean {
+function isOutOfStep({ kind }: HostileRequest, { text, responses }: ExchangeResult): boolean {
   const upgraded = responses.some(({ status }) => status === 101);
-  if (upgraded || isHead || kind === 'rtmp' || kind === 'srt') return false;
+  if (upgraded || kind === 'rtmp' || kind === 'srt') return false;
   return text !== '' && !text.startsWith('HTTP/1.1 ');
 }
 
