@@ -70,6 +70,23 @@ export const GUARDS: readonly Guard[] = [
       text: 'if (this.isBehind(after, served)) return;',
     },
   ),
+  guardInFile(
+    'server/realtime/coordination/shared-sealer.test.ts',
+    '[I-1] [N-22] a node does not serve what it sealed when another node has published the interval, maybe after the database lost it',
+    {
+      file: 'server/realtime/coordination/shared-sealer.ts',
+      text: 'if (await coordinator.publish(entry)) await',
+      replacement: 'await coordinator.publish(entry); await',
+    },
+  ),
+  guardInFile(
+    'server/realtime/coordination/feed-follower.test.ts',
+    '[I-1] [N-4] a node that follows the feed finds intervals in the database without the log, and publishes them before it serves them',
+    {
+      file: 'server/realtime/coordination/feed-follower.ts',
+      text: 'if (!(await publish({ after: from - 1, interval: to, bodies }))) return from > after + 1;',
+    },
+  ),
   guard('[I-1] [F-13] an interval is served as committed when the database’s reply was lost', {
     file: 'server/realtime/feed/sealer.ts',
     text: 'if (this.failing) await this.recover();',

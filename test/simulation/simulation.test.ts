@@ -107,6 +107,10 @@ test.each(REGRESSIONS)('$bug', ({ plan }) => {
   expect(simulate(plan, template).violations).toEqual([]);
 });
 
+test('[I-1] [N-22] an interval that the database lost before its publication was served by the node that had sealed it: seed 4000234', () => {
+  expect(simulate(planOf(4_000_234, FAULT_KINDS), template).violations).toEqual([]);
+});
+
 /** The oracle once took the report of a winner for one of another round than the service did. */
 test.each([28_397, 92_457])('[W-4] a report counts for the round that is open: seed %d', (seed) => {
   expect(simulate(planOf(seed, FAULT_KINDS), template).violations).toEqual([]);

@@ -68,7 +68,8 @@ function testFollower(watermark = START) {
     onPublished: () => {},
     onError: () => {},
   });
-  return { follower, log, store, received };
+  const catchUp = () => follower.catchUp(async () => true);
+  return { follower, log, store, received, catchUp };
 }
 
 describe('a node that follows the feed', () => {
@@ -102,13 +103,13 @@ describe('a node that follows the feed', () => {
   });
 
   test('[I-1] [N-22] a node that follows the feed serves nothing from a database that lost it since the watermark was read', async () => {
-    const { follower, received, store } = testFollower();
+    const { received, store, catchUp } = testFollower();
     store.watermark = START + 5;
     store.standbyWatermark = START + 4;
-    expect(await follower.catchUp().catch((e) => e)).toBeInstanceOf(DatabaseRolledBack);
+    expect(await catchUp().catch((e) => e)).toBeInstanceOf(DatabaseRolledBack);
     expect(received).toEqual([]);
     store.standbyWatermark = null;
-    await follower.catchUp();
+    await catchUp();
     expect(received).toEqual([1, 2, 3, 4].map((n) => START + n));
   });
 
@@ -138,44 +139,52 @@ describe('a node that follows the feed', () => {
     expect(decoder.decode(old)).toBe(bodyOf(START + 300).body);
   });
 
-  test('[N-4] a node that follows the feed finds intervals in the database without the log, and returns them for other nodes', async () => {
+  test('[I-1] [N-4] a node that follows the feed finds intervals in the database without the log, and publishes them before it serves them', async () => {
     const { follower, received, store } = testFollower();
-    expect(await follower.catchUp()).toBeNull();
+    const published: SealedEntry[] = [];
+    const catchUp = (canPublish: boolean) =>
+      follower.catchUp(async (found) => {
+        expect(received).toEqual([]);
+        published.push(found);
+        return canPublish;
+      });
+    expect(await catchUp(true)).toBe(false);
     store.watermark = START + 2;
-    expect(await follower.catchUp()).toEqual({
-      after: START,
-      interval: START + 2,
-      bodies: [bodyOf(START + 1), bodyOf(START + 2)],
-    });
+    const bodies = [bodyOf(START + 1), bodyOf(START + 2)];
+    const found = { after: START, interval: START + 2, bodies };
+    expect(await catchUp(false)).toBe(false);
+    expect(received).toEqual([]);
+    expect(await catchUp(true)).toBe(true);
+    expect(published).toEqual([found, found]);
     expect(received).toEqual([START + 1, START + 2]);
-    expect(await follower.catchUp()).toBeNull();
+    expect(await catchUp(true)).toBe(false);
   });
 
   test('[N-10] a node that follows the feed serves entries with bodies while it cannot reach the database', async () => {
-    const { follower, received, store } = testFollower();
+    const { follower, received, store, catchUp } = testFollower();
     store.watermark = START + 1;
     store.isUnavailableFor = 'bodies';
-    expect(await follower.catchUp().catch((e) => e)).toBeInstanceOf(Unavailable);
+    expect(await catchUp().catch((e) => e)).toBeInstanceOf(Unavailable);
     store.isUnavailableFor = 'all';
-    expect(await follower.catchUp().catch((e) => e)).toBeInstanceOf(Unavailable);
+    expect(await catchUp().catch((e) => e)).toBeInstanceOf(Unavailable);
     for (const n of [1, 2, 3]) await follower.apply(entry(START + n));
     expect(received).toEqual([START + 1, START + 2, START + 3]);
   });
 
   test('[N-11] a node that follows the feed fills a long gap in steps, and keeps finished steps when one fails', async () => {
-    const { follower, received, log, store } = testFollower();
+    const { received, log, store, catchUp } = testFollower();
     store.watermark = START + 40;
     store.readsUntilUnavailable = 2;
-    expect(await follower.catchUp().catch((e) => e)).toBeInstanceOf(Unavailable);
+    expect(await catchUp().catch((e) => e)).toBeInstanceOf(Unavailable);
     const served = log.watermark();
     expect(served).toBeGreaterThan(START);
     store.readsUntilUnavailable = Number.POSITIVE_INFINITY;
-    expect(await follower.catchUp()).toMatchObject({ after: served, interval: START + 40 });
+    expect(await catchUp()).toBe(true);
     expect(received).toEqual(Array.from({ length: 40 }, (_, n) => START + 1 + n));
   });
 
   test('[N-22] a node that follows the feed does not serve lost intervals as empty, and writes back those that it has', async () => {
-    const { follower, received, log, store } = testFollower();
+    const { follower, received, log, store, catchUp } = testFollower();
     store.watermark = START + 5;
     for (const n of [1, 2, 3, 4, 5]) await follower.apply(entry(START + n));
     store.watermark = START + 3;
@@ -183,7 +192,7 @@ describe('a node that follows the feed', () => {
       DatabaseRolledBack,
     );
     expect(log.watermark()).toBe(START + 5);
-    while ((await follower.catchUp().catch((e) => e)) instanceof DatabaseRolledBack) {
+    while ((await catchUp().catch((e) => e)) instanceof DatabaseRolledBack) {
       await Bun.sleep(20);
     }
     expect(store.watermark).toBe(START + 5);

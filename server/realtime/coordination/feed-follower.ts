@@ -72,18 +72,20 @@ export class FeedFollower {
   /**
    * Serves what the database has, without the coordinator's log. Repairs a database that lost
    * intervals which this node served.
-   * @returns what this node did not serve before, or null
+   * @param publish publishes to the other nodes what this node has not served; false: it could not, and this node must
+   *   not serve it
+   * @returns whether it has served more
    * @throws DatabaseRolledBack when the database lost intervals and is not repaired yet
    */
-  async catchUp(): Promise<SealedEntry | null> {
+  async catchUp(publish: (entry: SealedEntry) => Promise<boolean>): Promise<boolean> {
     const { store, log } = this.options;
     // Read before the watermark: a node serves only what is in the database, so a lower watermark
     // means that the database lost it.
     const served = log.watermark();
     const watermark = await store.readWatermark({});
     await this.tailRepair.check(watermark, served);
-    if (watermark <= log.watermark()) return null;
-    return this.enqueue(() => this.fillTo(watermark));
+    if (watermark <= log.watermark()) return false;
+    return this.enqueue(() => this.fillTo(watermark, publish));
   }
 
   private async follow(): Promise<void> {
@@ -104,23 +106,26 @@ export class FeedFollower {
   private async fillGap(interval: number): Promise<void> {
     const watermark = await this.options.store.readWatermark({});
     if (watermark < interval) throw new DatabaseRolledBack(watermark, interval);
-    await this.fillTo(interval);
+    await this.fillTo(interval, async () => true);
   }
 
-  private async fillTo(interval: number): Promise<SealedEntry | null> {
+  /** Publishes and serves what the database has up to an interval. @returns whether it has served any of it */
+  private async fillTo(
+    interval: number,
+    publish: (entry: SealedEntry) => Promise<boolean>,
+  ): Promise<boolean> {
     const { store, log } = this.options;
-    if (interval <= log.watermark()) return null;
+    if (interval <= log.watermark()) return false;
     // Memory holds no older intervals: the feed reads them from the database on request.
     const after = Math.max(log.watermark(), interval - APPENDED_MAX);
-    const allBodies: SealedBody[] = [];
     for (let from = after + 1; from <= interval; from += READ_INTERVALS) {
       const to = Math.min(from + READ_INTERVALS - 1, interval);
       const bodies = await store.readSealedOfAll({ from, to });
+      if (!(await publish({ after: from - 1, interval: to, bodies }))) return from > after + 1;
       if (from - 1 > log.watermark()) log.skipTo(from - 1);
       this.publish(to, bodies);
-      allBodies.push(...bodies);
     }
-    return { after, interval, bodies: allBodies };
+    return true;
   }
 
   private publish(interval: number, bodies: readonly SealedBody[]): void {

@@ -115,11 +115,11 @@ export class RedisSealCoordinator implements SealCoordinator {
     return { batches, served, activeStreams };
   }
 
-  async publish(entry: SealedEntry): Promise<void> {
+  async publish(entry: SealedEntry): Promise<boolean> {
     const complete = encoder.encode(JSON.stringify(entry));
     const isLarge = complete.length > ENTRY_BYTES_MAX;
     const bytes = isLarge ? encoder.encode(JSON.stringify({ ...entry, bodies: null })) : complete;
-    await this.call('fourbeat_publish', [entry.interval, bytes]);
+    return (await this.call('fourbeat_publish', [entry.interval, bytes])) === 1;
   }
 
   async follow(interval: number, waitMs: number): Promise<SealedEntry[]> {

@@ -17,12 +17,13 @@ import type { BatchResult, TransientBatch } from '../feed/transient-source.ts';
  *    transaction, which moves the watermark (`SharedSealer`). The database accepts one sealing of an interval; others learn that
  *    they were late.
  * 3. Publish. That node publishes the bodies in the coordinator's log. All nodes follow it and
- *    serve the interval (`FeedFollower`). A node serves only what the database committed (I-1).
+ *    serve the interval (`FeedFollower`). A node serves only what the database committed (I-1), and only
+ *    after its publication: if the database loses an interval before, other nodes seal it again.
  *
  * When an interval is late (`SealFailover`):
  *
  * - 30 ms after its report a node reads the watermark, in case the publication was lost. It
- *   publishes what it finds.
+ *   publishes what it finds, and serves it.
  * - 120 ms after its report a node claims the interval. One node at a time gets the claim, and nodes
  *   that have not reported are not awaited until they report again.
  *
@@ -118,8 +119,8 @@ export interface SealCoordinator {
    * `after` and before, which must be sealed.
    */
   collect(after: number, interval: number, withActiveStreams: boolean): Promise<CollectedReports>;
-  /** Publishes sealed intervals to all nodes; does nothing when they are published already. */
-  publish(entry: SealedEntry): Promise<void>;
+  /** Publishes sealed intervals to all nodes. @returns false, without effect, when they are published already */
+  publish(entry: SealedEntry): Promise<boolean>;
   /** Entries for intervals after this one. Waits up to `waitMs` for the first. */
   follow(interval: number, waitMs: number): Promise<SealedEntry[]>;
   /** Removes this node: other nodes no longer wait for its reports. */

@@ -22,6 +22,7 @@ function testFailover(claims: SealDecision[]) {
   const state = {
     watermark: START,
     isUnavailable: false,
+    isRedisUnavailable: false,
     rollback: null as Error | null,
     isBusy: false,
     /** Sealings wait for this. */
@@ -37,7 +38,11 @@ function testFailover(claims: SealDecision[]) {
         const decision = claims[Math.min(state.claims++, claims.length - 1)] ?? 'wait';
         return { decision, waitMs: 10 };
       },
-      publish: async (entry) => void published.push(entry),
+      publish: async (entry) => {
+        if (state.isRedisUnavailable) throw new Unavailable('Redis is unavailable');
+        published.push(entry);
+        return true;
+      },
     },
     sealer: {
       isBusy: () => state.isBusy,
@@ -50,13 +55,14 @@ function testFailover(claims: SealDecision[]) {
       },
     },
     follower: {
-      catchUp: async () => {
+      catchUp: async (publish) => {
         if (state.isUnavailable) throw new Unavailable('the database is unavailable');
         if (state.rollback) throw state.rollback;
-        if (state.watermark <= log.watermark()) return null;
+        if (state.watermark <= log.watermark()) return false;
         const entry = { after: log.watermark(), interval: state.watermark, bodies: [] };
+        if (!(await publish(entry))) return false;
         log.append(state.watermark, []);
-        return entry;
+        return true;
       },
     },
     health,
@@ -95,6 +101,18 @@ describe('a reported interval', () => {
     await until(() => log.watermark() === START + 1);
     expect(published).toEqual([{ after: START, interval: START + 1, bodies: [] }]);
     expect(state.claims).toBe(0);
+    failover.stop();
+  });
+
+  test('[I-1] [N-22] a reported interval that is found in the database is not served until it is published', async () => {
+    const { failover, log, state, published } = testFailover(['wait']);
+    Object.assign(state, { watermark: START + 1, isRedisUnavailable: true });
+    failover.expect(START + 1);
+    await until(() => state.claims > 0);
+    expect(log.watermark()).toBe(START);
+    state.isRedisUnavailable = false;
+    await until(() => log.watermark() === START + 1);
+    expect(published).toHaveLength(1);
     failover.stop();
   });
 

@@ -112,16 +112,20 @@ export class SealFailover {
     else health.sealingFailed(error);
   }
 
-  /** Serves intervals that are sealed and whose publication was lost. @returns whether there were any */
+  /** Publishes and serves intervals that are sealed and whose publication was lost. @returns whether there were any */
   private async findInDatabase(): Promise<boolean> {
     const { follower, coordinator, health } = this.options;
-    const entry = await follower.catchUp();
+    const hasFound = await follower.catchUp(async (entry) => {
+      const error = await coordinator.publish(entry).then(
+        () => null,
+        (thrown) => thrown as Error,
+      );
+      if (error) health.sealingFailed(error);
+      return error === null;
+    });
     this.servedAtFailure = null;
     health.databaseWorked();
-    if (!entry) return false;
-    // Other nodes may lack it too. If publishing fails, they read the database themselves.
-    await coordinator.publish(entry).catch(() => {});
-    return true;
+    return hasFound;
   }
 
   /** @returns how long another node has to seal the interval, in ms */

@@ -20,7 +20,7 @@ function testSealer(seal: (sealing: Sealing) => Promise<SealOutcome>) {
   const served: SealedEntry[] = [];
   const errors: string[] = [];
   const collections: [number, number, boolean][] = [];
-  const others = { served: -1 };
+  const others = { served: -1, hasPublished: false };
   const kept: number[] = [];
   const counting = { ends: Promise.resolve() };
   const sealer = new SharedSealer({
@@ -36,7 +36,10 @@ function testSealer(seal: (sealing: Sealing) => Promise<SealOutcome>) {
         return { batches: batch ? [batch.bytes] : [], served: others.served, activeStreams };
       },
       keepClaim: async (interval) => void kept.push(interval),
-      publish: async (entry) => void published.push(entry),
+      publish: async (entry) => {
+        published.push(entry);
+        return !others.hasPublished;
+      },
       dataSetName: () => 'own',
     },
     presence: {
@@ -90,6 +93,15 @@ describe('a sealing', () => {
       expect([published, served]).toEqual([[], []]);
       expect(sealer.isBusy()).toBe(false);
     }
+  });
+
+  test('[I-1] [N-22] a node does not serve what it sealed when another node has published the interval, maybe after the database lost it', async () => {
+    const { sealer, published, served, others } = testSealer(async () => {
+      return { outcome: 'sealed', bodies: [] };
+    });
+    others.hasPublished = true;
+    await sealer.seal(START);
+    expect([published.length, served.length]).toEqual([1, 0]);
   });
 
   test('[N-4] a node whose sealing failed is not chosen again for two seconds', async () => {

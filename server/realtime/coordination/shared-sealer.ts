@@ -101,9 +101,8 @@ export class SharedSealer {
       logger.error({ interval }, `webhook events were not logged: ${sealing.eventLogError}`);
     }
     const entry: SealedEntry = { after, interval, bodies: sealing.bodies };
-    // Start with the other nodes: their viewers are a round trip further away.
-    const published = coordinator.publish(entry);
-    await Promise.all([published, follower.apply(entry)]);
+    // What another node has published may differ, if the database lost this commit: the follower gets it.
+    if (await coordinator.publish(entry)) await follower.apply(entry);
   }
 
   /**
