@@ -12,7 +12,11 @@ const KEYS = ['state', 'nodes', 'parts', 'labels', 'watched', 'log'].map((name) 
 const LOG = '{f}:log';
 
 const publish = (interval: number): FunctionCall => {
-  return { name: 'fourbeat_publish', keys: KEYS, values: [interval, `body ${interval}`] };
+  return {
+    name: 'fourbeat_publish',
+    keys: KEYS,
+    values: [interval, `body ${interval}`, interval - 1],
+  };
 };
 
 async function reconnected(redis: Redis): Promise<void> {

@@ -8,7 +8,11 @@ const decoder = new TextDecoder();
 const KEYS = ['state', 'nodes', 'parts', 'labels', 'watched', 'log'].map((name) => `{f}:${name}`);
 const LOG = KEYS.at(-1) as string;
 const publish = (interval: number): FunctionCall => {
-  return { name: 'fourbeat_publish', keys: KEYS, values: [interval, `body ${interval}`] };
+  return {
+    name: 'fourbeat_publish',
+    keys: KEYS,
+    values: [interval, `body ${interval}`, interval - 1],
+  };
 };
 const leave: FunctionCall = { name: 'fourbeat_leave', keys: KEYS, values: ['a'] };
 const present = (...offsets: number[]): FunctionCall => {
@@ -217,9 +221,11 @@ describe('the data of the model', () => {
 
   test('[N-12] an evicted key is lost without another run id', () => {
     const { model } = createNow();
+    const again = { ...publish(5), values: [5, 'body', 5] };
     model.call(publish(5));
+    expect(model.call(again)).toBe(0);
     model.evict(LOG);
-    expect(model.call(publish(4))).toBe(1);
+    expect(model.call(again)).toBe(1);
   });
 });
 

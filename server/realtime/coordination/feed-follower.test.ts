@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { Unavailable } from '../../platform/errors.ts';
 import { MemoryFeedLog } from '../feed/feed-log-memory.ts';
 import { DatabaseRolledBack, type SealedBody } from '../feed/sealed-sql.ts';
-import { FeedFollower } from './feed-follower.ts';
+import { FeedFollower, type Publication } from './feed-follower.ts';
 import type { SealedEntry } from './seal-coordinator.ts';
 
 const STREAM = 's';
@@ -68,7 +68,7 @@ function testFollower(watermark = START) {
     onPublished: () => {},
     onError: () => {},
   });
-  const catchUp = () => follower.catchUp(async () => true);
+  const catchUp = () => follower.catchUp(async () => 'done');
   return { follower, log, store, received, catchUp };
 }
 
@@ -142,22 +142,34 @@ describe('a node that follows the feed', () => {
   test('[I-1] [N-4] a node that follows the feed finds intervals in the database without the log, and publishes them before it serves them', async () => {
     const { follower, received, store } = testFollower();
     const published: SealedEntry[] = [];
-    const catchUp = (canPublish: boolean) =>
+    const catchUp = (publication: Publication) =>
       follower.catchUp(async (found) => {
         expect(received).toEqual([]);
         published.push(found);
-        return canPublish;
+        return publication;
       });
-    expect(await catchUp(true)).toBe(false);
+    expect(await catchUp('done')).toBe(false);
     store.watermark = START + 2;
     const bodies = [bodyOf(START + 1), bodyOf(START + 2)];
     const found = { after: START, interval: START + 2, bodies };
-    expect(await catchUp(false)).toBe(false);
+    expect(await catchUp('failed')).toBe(false);
     expect(received).toEqual([]);
-    expect(await catchUp(true)).toBe(true);
+    expect(await catchUp('done')).toBe(true);
     expect(published).toEqual([found, found]);
     expect(received).toEqual([START + 1, START + 2]);
-    expect(await catchUp(true)).toBe(false);
+    expect(await catchUp('done')).toBe(false);
+  });
+
+  test('[I-1] [N-22] a node that follows the feed serves what the database has after others have published it', async () => {
+    const { follower, received, store } = testFollower();
+    store.watermark = START + 1;
+    const readsWhenPublished: number[] = [];
+    await follower.catchUp(async () => {
+      readsWhenPublished.push(store.reads);
+      return 'earlier';
+    });
+    expect([readsWhenPublished, store.reads]).toEqual([[1], 2]);
+    expect(received).toEqual([START + 1]);
   });
 
   test('[N-10] a node that follows the feed serves entries with bodies while it cannot reach the database', async () => {

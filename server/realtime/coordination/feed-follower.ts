@@ -18,6 +18,13 @@ export interface FeedFollowerOptions {
   readonly onError: (error: unknown) => void;
 }
 
+/** How a publication ended; `earlier`: other nodes had published some of it. */
+export type Publication = 'done' | 'earlier' | 'failed';
+
+interface ReadEntry extends SealedEntry {
+  readonly bodies: readonly SealedBody[];
+}
+
 /** Intervals per database read: few enough to be fast with many streams. */
 const READ_INTERVALS = 8;
 /** How long one read of the coordinator's log waits for an entry. */
@@ -28,7 +35,7 @@ const RETRY_JITTER_MS = 100;
 /**
  * Serves on this node what any node sealed, in order and without gaps. It follows the coordinator's
  * log from `start` to `stop`, and fills gaps of that log from the database. It serves only intervals
- * that are in the database (I-1). It needs Redis; for gaps also the database. A failure is passed to
+ * that are in the database and published (I-1). It needs Redis; for gaps also the database. A failure is passed to
  * `onError` and retried.
  */
 export class FeedFollower {
@@ -72,20 +79,28 @@ export class FeedFollower {
   /**
    * Serves what the database has, without the coordinator's log. Repairs a database that lost
    * intervals which this node served.
-   * @param publish publishes to the other nodes what this node has not served; false: it could not, and this node must
-   *   not serve it
+   * @param publish publishes to other nodes what this one is going to serve
    * @returns whether it has served more
    * @throws DatabaseRolledBack when the database lost intervals and is not repaired yet
    */
-  async catchUp(publish: (entry: SealedEntry) => Promise<boolean>): Promise<boolean> {
+  async catchUp(publish: (entry: SealedEntry) => Promise<Publication>): Promise<boolean> {
     const { store, log } = this.options;
     // Read before the watermark: a node serves only what is in the database, so a lower watermark
     // means that the database lost it.
     const served = log.watermark();
     const watermark = await store.readWatermark({});
     await this.tailRepair.check(watermark, served);
-    if (watermark <= log.watermark()) return false;
-    return this.enqueue(() => this.fillTo(watermark, publish));
+    let hasServed = false;
+    for (const range of this.missingTo(watermark)) {
+      let entry = await this.read(range);
+      const publication = await publish(entry);
+      if (publication === 'failed') break;
+      // Read again: if the database lost the first bodies, others have published what they sealed then.
+      if (publication === 'earlier') entry = await this.read(range);
+      await this.enqueue(async () => this.serve(entry));
+      hasServed = true;
+    }
+    return hasServed;
   }
 
   private async follow(): Promise<void> {
@@ -102,30 +117,37 @@ export class FeedFollower {
     }
   }
 
-  // Intervals above the watermark were lost by the database: fail, or they would be served empty.
+  /**
+   * Serves intervals up to one that is published. @throws DatabaseRolledBack when the database lost them: they would be
+   * served empty
+   */
   private async fillGap(interval: number): Promise<void> {
     const watermark = await this.options.store.readWatermark({});
     if (watermark < interval) throw new DatabaseRolledBack(watermark, interval);
-    await this.fillTo(interval, async () => true);
+    for (const range of this.missingTo(interval)) this.serve(await this.read(range));
   }
 
-  /** Publishes and serves what the database has up to an interval. @returns whether it has served any of it */
-  private async fillTo(
-    interval: number,
-    publish: (entry: SealedEntry) => Promise<boolean>,
-  ): Promise<boolean> {
-    const { store, log } = this.options;
-    if (interval <= log.watermark()) return false;
-    // Memory holds no older intervals: the feed reads them from the database on request.
-    const after = Math.max(log.watermark(), interval - APPENDED_MAX);
-    for (let from = after + 1; from <= interval; from += READ_INTERVALS) {
-      const to = Math.min(from + READ_INTERVALS - 1, interval);
-      const bodies = await store.readSealedOfAll({ from, to });
-      if (!(await publish({ after: from - 1, interval: to, bodies }))) return from > after + 1;
-      if (from - 1 > log.watermark()) log.skipTo(from - 1);
-      this.publish(to, bodies);
+  /** The intervals up to `interval` that this node does not serve, and that are not too old for its memory, in ranges. */
+  private missingTo(interval: number): { readonly from: number; readonly to: number }[] {
+    const ranges: { from: number; to: number }[] = [];
+    // The feed reads older intervals from the database on request.
+    const first = Math.max(this.options.log.watermark(), interval - APPENDED_MAX) + 1;
+    for (let from = first; from <= interval; from += READ_INTERVALS) {
+      ranges.push({ from, to: Math.min(from + READ_INTERVALS - 1, interval) });
     }
-    return true;
+    return ranges;
+  }
+
+  private async read(range: { readonly from: number; readonly to: number }): Promise<ReadEntry> {
+    const bodies = await this.options.store.readSealedOfAll(range);
+    return { after: range.from - 1, interval: range.to, bodies };
+  }
+
+  private serve({ after, interval, bodies }: ReadEntry): void {
+    const { log } = this.options;
+    if (interval <= log.watermark()) return;
+    if (after > log.watermark()) log.skipTo(after);
+    this.publish(interval, bodies);
   }
 
   private publish(interval: number, bodies: readonly SealedBody[]): void {

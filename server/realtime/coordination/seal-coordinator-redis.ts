@@ -119,7 +119,8 @@ export class RedisSealCoordinator implements SealCoordinator {
     const complete = encoder.encode(JSON.stringify(entry));
     const isLarge = complete.length > ENTRY_BYTES_MAX;
     const bytes = isLarge ? encoder.encode(JSON.stringify({ ...entry, bodies: null })) : complete;
-    return (await this.call('fourbeat_publish', [entry.interval, bytes])) === 1;
+    const { after, interval } = entry;
+    return (await this.call('fourbeat_publish', [interval, bytes, after])) === 1;
   }
 
   async follow(interval: number, waitMs: number): Promise<SealedEntry[]> {

@@ -119,7 +119,7 @@ export interface SealCoordinator {
    * `after` and before, which must be sealed.
    */
   collect(after: number, interval: number, withActiveStreams: boolean): Promise<CollectedReports>;
-  /** Publishes sealed intervals to all nodes. @returns false, without effect, when they are published already */
+  /** Publishes sealed intervals to all nodes. @returns false, without effect, when one of them is published already */
   publish(entry: SealedEntry): Promise<boolean>;
   /** Entries for intervals after this one. Waits up to `waitMs` for the first. */
   follow(interval: number, waitMs: number): Promise<SealedEntry[]>;

@@ -116,12 +116,12 @@ export class SealFailover {
   private async findInDatabase(): Promise<boolean> {
     const { follower, coordinator, health } = this.options;
     const hasFound = await follower.catchUp(async (entry) => {
-      const error = await coordinator.publish(entry).then(
-        () => null,
-        (thrown) => thrown as Error,
-      );
-      if (error) health.sealingFailed(error);
-      return error === null;
+      try {
+        return (await coordinator.publish(entry)) ? 'done' : 'earlier';
+      } catch (error) {
+        health.sealingFailed(error);
+        return 'failed';
+      }
     });
     this.servedAtFailure = null;
     health.databaseWorked();

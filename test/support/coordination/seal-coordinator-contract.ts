@@ -448,9 +448,10 @@ function testCoordinator({ server, redis, startAnother }: CoordinatorBackend): v
 
     test('[I-1] [N-4] a publication of an interval that is not newer than the last is ignored', async () => {
       const [a, b] = [node('a'), node('b')];
-      await a.publish(entry(first + 1));
-      await b.publish({ ...entry(first + 1), bodies: [] });
-      await b.publish(entry(first));
+      expect(await a.publish(entry(first + 1))).toBe(true);
+      expect(await b.publish({ ...entry(first + 1), bodies: [] })).toBe(false);
+      expect(await b.publish(entry(first))).toBe(false);
+      expect(await b.publish({ after: first, interval: first + 2, bodies: [] })).toBe(false);
       expect(await a.follow(-1, 10)).toEqual([entry(first + 1)]);
     });
 

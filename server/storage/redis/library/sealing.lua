@@ -259,10 +259,12 @@ do
     return { served, batches, redis.call('ZRANGE', key.watched, 0, -1) }
   end
 
-  -- Publishes a sealed interval. Values: interval, bodies. Returns 1, or 0 when it is not newer than the last.
+  -- Publishes sealed intervals. Values: interval, bodies, the interval before the first. Returns 1, or 0 when one of them
+  -- is published already.
   local function publish(keys, args)
     local key = keys_by_name(keys)
     local interval = tonumber(args[1])
+    if state_of(key.state, 'published') > tonumber(args[3]) then return 0 end
     local entries = math.floor(LOG_BYTES_MAX / math.max(1, #args[2]))
     local max_entries = math.max(4, math.min(LOG_ENTRIES_MAX, entries))
     local added = redis.pcall('XADD', key.log, 'MAXLEN', max_entries, args[1] .. '-0', 'b', args[2])
