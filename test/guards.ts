@@ -87,6 +87,14 @@ export const GUARDS: readonly Guard[] = [
       text: "if (publication === 'failed') break;",
     },
   ),
+  guardInFile(
+    'server/realtime/coordination/feed-follower.test.ts',
+    '[I-1] [N-22] a node that follows the feed serves what the database has after others have published it',
+    {
+      file: 'server/realtime/coordination/feed-follower.ts',
+      text: "if (publication === 'earlier') entry = await this.read(range);",
+    },
+  ),
   guard('[I-1] [F-13] an interval is served as committed when the database’s reply was lost', {
     file: 'server/realtime/feed/sealer.ts',
     text: 'if (this.failing) await this.recover();',

@@ -18,7 +18,7 @@ export interface FeedFollowerOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** How a publication ended; `earlier`: other nodes had published some of it. */
+/** How a publication ended. `earlier`: other nodes had published some of its intervals. */
 export type Publication = 'done' | 'earlier' | 'failed';
 
 interface ReadEntry extends SealedEntry {
@@ -35,8 +35,8 @@ const RETRY_JITTER_MS = 100;
 /**
  * Serves on this node what any node sealed, in order and without gaps. It follows the coordinator's
  * log from `start` to `stop`, and fills gaps of that log from the database. It serves only intervals
- * that are in the database and published (I-1). It needs Redis; for gaps also the database. A failure is passed to
- * `onError` and retried.
+ * that are in the database and published (I-1). It needs Redis; for gaps also the database. A failure is
+ * passed to `onError` and retried.
  */
 export class FeedFollower {
   private stopped = false;
@@ -118,8 +118,8 @@ export class FeedFollower {
   }
 
   /**
-   * Serves intervals up to one that is published. @throws DatabaseRolledBack when the database lost them: they would be
-   * served empty
+   * Serves intervals up to one that is published.
+   * @throws DatabaseRolledBack when the database lost them: they would be served empty
    */
   private async fillGap(interval: number): Promise<void> {
     const watermark = await this.options.store.readWatermark({});
@@ -127,7 +127,7 @@ export class FeedFollower {
     for (const range of this.missingTo(interval)) this.serve(await this.read(range));
   }
 
-  /** The intervals up to `interval` that this node does not serve, and that are not too old for its memory, in ranges. */
+  /** The intervals up to this one that the node does not serve and can keep in memory, in ranges. */
   private missingTo(interval: number): { readonly from: number; readonly to: number }[] {
     const ranges: { from: number; to: number }[] = [];
     // The feed reads older intervals from the database on request.

@@ -3,6 +3,7 @@ import pino from 'pino';
 import { Unavailable } from '../../platform/errors.ts';
 import { MemoryFeedLog } from '../feed/feed-log-memory.ts';
 import { DatabaseRolledBack } from '../feed/sealed-sql.ts';
+import type { Publication } from './feed-follower.ts';
 import { FeedHealth } from './feed-health.ts';
 import type { SealDecision, SealedEntry } from './seal-coordinator.ts';
 import { SealFailover } from './seal-failover.ts';
@@ -23,6 +24,8 @@ function testFailover(claims: SealDecision[]) {
     watermark: START,
     isUnavailable: false,
     isRedisUnavailable: false,
+    /** Other nodes have published what is found in the database. */
+    isPublished: false,
     rollback: null as Error | null,
     isBusy: false,
     /** Sealings wait for this. */
@@ -31,6 +34,7 @@ function testFailover(claims: SealDecision[]) {
     claims: 0,
   };
   const published: SealedEntry[] = [];
+  const publications: Publication[] = [];
   const failover = new SealFailover({
     log,
     coordinator: {
@@ -41,7 +45,7 @@ function testFailover(claims: SealDecision[]) {
       publish: async (entry) => {
         if (state.isRedisUnavailable) throw new Unavailable('Redis is unavailable');
         published.push(entry);
-        return true;
+        return !state.isPublished;
       },
     },
     sealer: {
@@ -60,7 +64,9 @@ function testFailover(claims: SealDecision[]) {
         if (state.rollback) throw state.rollback;
         if (state.watermark <= log.watermark()) return false;
         const entry = { after: log.watermark(), interval: state.watermark, bodies: [] };
-        if ((await publish(entry)) === 'failed') return false;
+        const publication = await publish(entry);
+        publications.push(publication);
+        if (publication === 'failed') return false;
         log.append(state.watermark, []);
         return true;
       },
@@ -69,7 +75,7 @@ function testFailover(claims: SealDecision[]) {
     redisUnavailable: () => null,
     random: () => 0.5,
   });
-  return { failover, log, health, state, published, messages };
+  return { failover, log, health, state, published, publications, messages };
 }
 
 const until = async (isDone: () => boolean) => {
@@ -114,6 +120,17 @@ describe('a reported interval', () => {
     await until(() => log.watermark() === START + 1);
     expect(published).toHaveLength(1);
     failover.stop();
+  });
+
+  test('[I-1] [N-22] a node that finds a reported interval learns whether other nodes have published it', async () => {
+    for (const isPublished of [false, true]) {
+      const { failover, log, state, publications } = testFailover(['wait']);
+      Object.assign(state, { watermark: START + 1, isPublished });
+      failover.expect(START + 1);
+      await until(() => log.watermark() === START + 1);
+      expect(publications).toEqual([isPublished ? 'earlier' : 'done']);
+      failover.stop();
+    }
   });
 
   test('[N-4] a reported interval is not claimed by a node whose own sealing is stuck', async () => {

@@ -101,7 +101,8 @@ export class SharedSealer {
       logger.error({ interval }, `webhook events were not logged: ${sealing.eventLogError}`);
     }
     const entry: SealedEntry = { after, interval, bodies: sealing.bodies };
-    // False: another node has published it, with other bodies if the database lost this commit. The follower serves those.
+    // False: another node has published it, with other bodies if the database lost this commit. The follower
+    // serves those.
     if (await coordinator.publish(entry)) await follower.apply(entry);
   }
 

@@ -446,7 +446,7 @@ function testCoordinator({ server, redis, startAnother }: CoordinatorBackend): v
       expect(await waiting).toEqual([entry(first + 2)]);
     });
 
-    test('[I-1] [N-4] a publication of an interval that is not newer than the last is ignored', async () => {
+    test('[I-1] [N-4] a publication with an interval that is published already is ignored', async () => {
       const [a, b] = [node('a'), node('b')];
       expect(await a.publish(entry(first + 1))).toBe(true);
       expect(await b.publish({ ...entry(first + 1), bodies: [] })).toBe(false);

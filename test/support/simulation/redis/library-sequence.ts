@@ -92,9 +92,8 @@ export class LibrarySequence {
       }
       default: {
         const bytes = this.random() < 0.03 ? new Uint8Array(20_000_000) : this.bytes(30);
-        return call('fourbeat_publish', SEALING_KEYS, [
-          ...[interval, bytes, interval - 1 - this.below(3)],
-        ]);
+        const after = interval - 1 - this.below(3);
+        return call('fourbeat_publish', SEALING_KEYS, [interval, bytes, after]);
       }
     }
   }
