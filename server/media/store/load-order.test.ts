@@ -87,9 +87,12 @@ test('[M-27] streams that nobody reads do not stay in memory', async () => {
   const store = await fixture.start({});
   const opened: WeakRef<object>[] = [];
   for (const id of ids) opened.push(new WeakRef(await store.open(id)));
-  await Bun.sleep(0); // A reference is kept to the end of the turn in which it was made.
-  Bun.gc(true);
-  const kept = opened.filter((stream) => stream.deref() !== undefined);
-  // The stack may hold one more.
+  let kept = opened;
+  // The stack may hold some, others in each turn; a reference is kept to the end of the turn in which it was made.
+  for (let turn = 0; turn < 10 && kept.length > IDLE_STREAMS_MAX + 1; turn++) {
+    await Bun.sleep(0);
+    Bun.gc(true);
+    kept = opened.filter((stream) => stream.deref() !== undefined);
+  }
   expect(kept.length).toBeLessThanOrEqual(IDLE_STREAMS_MAX + 1);
 });
