@@ -5,11 +5,15 @@ import { longestTask } from '../support/studio/long-tasks.ts';
 import { type OpenedPage, StudioFixture } from '../support/studio/studio-fixture.ts';
 
 // A show at its limits: 500 quizzes and 100,000 messages. No page blocks the main thread for long.
-// Tasks count by CPU time, and one is too long only when each attempt is.
+// Tasks count by CPU time, and one is too long only when each attempt is. A slow machine takes long
+// for any page: there, the limit is relative to opening a rundown of one screen.
 
 const MESSAGES = 100_000;
 /** Longer tasks are visible as stutter. */
 const LONG_TASK_MS = 100;
+/** Limit on a slow machine, relative to the longest task of opening a small rundown. */
+const SLOWER_THAN_SMALL_MAX = 1.5;
+const QUIZZES_OF_ONE_SCREEN = 16;
 const ATTEMPTS = 3;
 /** A page keeps at least this many received messages, and each is at least this high. */
 const KEPT_MESSAGES = 4_900;
@@ -19,24 +23,36 @@ let fixture: StudioFixture;
 let owner: OpenedPage;
 let streamId: string;
 let firstInterval: number;
+let limitMs: number;
 
 beforeAll(async () => {
   fixture = await StudioFixture.start();
   owner = await fixture.openOwner();
-  const show = { title: 'A show of everything' };
-  ({ id: streamId } = await fixture.call<{ id: string }>(owner, 'POST', '/streams', show));
-  const quizzes = Array.from({ length: QUIZZES_PER_IMPORT_MAX }, quizOf);
-  await fixture.call(owner, 'POST', `/streams/${streamId}/quizzes/import`, {
-    format: 'fourbeat-json',
-    text: JSON.stringify({ quizzes }),
-  });
+  const smallId = await createStream(QUIZZES_OF_ONE_SCREEN);
+  streamId = await createStream(QUIZZES_PER_IMPORT_MAX);
   await fixture.call(owner, 'POST', `/streams/${streamId}/start`);
   await fixture.kill();
   firstInterval = await fillChat(fixture.data, streamId, MESSAGES);
   await fixture.restart();
+  await owner.page.goto(`${fixture.url}/studio/streams/${smallId}`);
+  const smallMs: number[] = [];
+  for (let n = 0; n < ATTEMPTS; n++) {
+    smallMs.push((await longestTask(owner.page, openRundown)).cpuMs);
+  }
+  limitMs = Math.max(LONG_TASK_MS, SLOWER_THAN_SMALL_MAX * Math.min(...smallMs));
   await owner.page.goto(`${fixture.url}/studio/streams/${streamId}`);
 }, 60_000);
 afterAll(() => fixture?.close());
+
+/** Creates a stream with a number of quizzes; returns its id. */
+async function createStream(quizCount: number): Promise<string> {
+  const { id } = await fixture.call<{ id: string }>(owner, 'POST', '/streams', { title: 'A show' });
+  await fixture.call(owner, 'POST', `/streams/${id}/quizzes/import`, {
+    format: 'fourbeat-json',
+    text: JSON.stringify({ quizzes: Array.from({ length: quizCount }, quizOf) }),
+  });
+  return id;
+}
 
 function quizOf(_: unknown, n: number) {
   const choices = ['Mercury', 'Venus', 'Mars', 'Jupiter'];
@@ -49,18 +65,27 @@ async function expectSmooth(
   action: (attempt: number) => Promise<void>,
 ): Promise<void> {
   const durationsMs: number[] = [];
-  while (durationsMs.length < ATTEMPTS && !durationsMs.some((ms) => ms < LONG_TASK_MS)) {
+  while (durationsMs.length < ATTEMPTS && !durationsMs.some((ms) => ms < limitMs)) {
     const { cpuMs } = await longestTask(owner.page, () => action(durationsMs.length));
     durationsMs.push(Math.round(cpuMs));
   }
-  console.log(`${what}: longest task ${durationsMs.join(', ')} ms`);
-  expect([what, Math.min(...durationsMs) < LONG_TASK_MS ? 'smooth' : durationsMs]).toEqual([
+  console.log(
+    `${what}: longest task ${durationsMs.join(', ')} ms, limit ${Math.round(limitMs)} ms`,
+  );
+  expect([what, Math.min(...durationsMs) < limitMs ? 'smooth' : durationsMs]).toEqual([
     what,
     'smooth',
   ]);
 }
 
 const goTo = (part: string) => owner.page.getByRole('link', { name: part, exact: true }).click();
+const quizList = () => owner.page.getByRole('grid', { name: 'Quizzes' });
+const openRundown = async () => {
+  await goTo('Set up');
+  await goTo('Rundown');
+  await quizList().waitFor();
+  await owner.page.waitForTimeout(600);
+};
 const wheel = async (times: number, px: number) => {
   for (let n = 0; n < times; n++) {
     await owner.page.mouse.wheel(0, px);
@@ -70,14 +95,8 @@ const wheel = async (times: number, px: number) => {
 
 describe('a rundown with 500 quizzes', () => {
   test('opens and scrolls without long tasks', async () => {
-    const { page } = owner;
-    const list = page.getByRole('grid', { name: 'Quizzes' });
-    await expectSmooth('opening the rundown', async () => {
-      await goTo('Set up');
-      await goTo('Rundown');
-      await list.waitFor();
-      await page.waitForTimeout(600);
-    });
+    const list = quizList();
+    await expectSmooth('opening the rundown', openRundown);
     await list.hover();
     await expectSmooth('scrolling the rundown', () => wheel(20, 900));
     await list
