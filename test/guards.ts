@@ -67,7 +67,7 @@ export const GUARDS: readonly Guard[] = [
     '[I-1] [N-22] a node without intervals that others served leaves them the time to write them back',
     {
       file: 'server/realtime/coordination/shared-sealer.ts',
-      text: 'if (this.isBehind(after, served)) return;',
+      text: 'if (this.isBehind(after, served)) return true;',
     },
   ),
   guardInFile(
@@ -75,16 +75,67 @@ export const GUARDS: readonly Guard[] = [
     '[I-1] [N-22] a node does not serve what it sealed when another node has published the interval, maybe after the database lost it',
     {
       file: 'server/realtime/coordination/shared-sealer.ts',
-      text: 'if (await coordinator.publish(entry)) await',
-      replacement: 'await coordinator.publish(entry); await',
+      text: 'if (isPublished) await',
+      replacement: 'await',
     },
   ),
+  guardInFile(
+    'server/realtime/coordination/shared-sealer.test.ts',
+    '[I-1] [N-22] before its first sealing on a promoted standby a node names the timeline and collects again',
+    {
+      file: 'server/realtime/coordination/shared-sealer.ts',
+      text: '(await this.sealTo(interval)) || (await this.sealTo(interval))',
+      replacement: '(await this.sealTo(interval)) || true',
+    },
+  ),
+  guardInFile(
+    'server/realtime/feed/sealing-sql.test.ts',
+    '[I-1] [N-22] an interval is not sealed on another timeline of the database than the coordinator knows',
+    {
+      file: 'server/realtime/feed/sealing-sql.ts',
+      text: 'if (timeline !== undefined && timeline !== tx.timeline) {',
+      replacement: "if (timeline === 'none') {",
+    },
+  ),
+  guardInFile(
+    'server/realtime/coordination/late-publication.test.ts',
+    '[I-1] [N-22] a publication that arrives while another node seals its interval on a promoted standby is refused',
+    {
+      file: 'server/storage/redis/library/sealing.lua',
+      text: 'if timeline ~= args[4] then return { 0, published, timeline } end',
+    },
+  ),
+  {
+    file: 'server/realtime/coordination/seal-coordinator-redis.test.ts',
+    contract: 'test/support/coordination/seal-coordinator-contract.ts',
+    title:
+      '[I-1] [N-22] a publication is refused unless it is of the timeline of the database on which nodes seal',
+    removals: [
+      {
+        file: 'server/storage/redis/library/sealing.lua',
+        text: 'if timeline ~= args[4] then return { 0, published, timeline } end',
+      },
+    ],
+  },
+  {
+    file: 'server/realtime/coordination/seal-coordinator-redis.test.ts',
+    contract: 'test/support/coordination/seal-coordinator-contract.ts',
+    title:
+      '[I-1] [N-12] a publication is refused after Redis was restarted, until a node names the timeline again',
+    removals: [
+      {
+        file: 'server/storage/redis/library/sealing.lua',
+        text: "redis.call('HDEL', key.state, 'timeline')",
+      },
+    ],
+  },
   guardInFile(
     'server/realtime/coordination/feed-follower.test.ts',
     '[I-1] [N-4] a node that follows the feed finds intervals in the database without the log, and publishes them before it serves them',
     {
       file: 'server/realtime/coordination/feed-follower.ts',
-      text: "if (publication === 'failed') break;",
+      text: 'if (!reply) return null;',
+      replacement: 'if (!reply) return entry;',
     },
   ),
   guardInFile(
@@ -92,7 +143,26 @@ export const GUARDS: readonly Guard[] = [
     '[I-1] [N-22] a node that follows the feed serves what the database has after others have published it',
     {
       file: 'server/realtime/coordination/feed-follower.ts',
-      text: "if (publication === 'earlier') entry = await this.read(range);",
+      text: 'this.readPublished(range, reply)',
+      replacement: 'entry',
+    },
+  ),
+  guardInFile(
+    'server/realtime/coordination/feed-follower.test.ts',
+    '[I-1] [N-22] a node that follows the feed serves nothing of a refused publication that others have not published',
+    {
+      file: 'server/realtime/coordination/feed-follower.ts',
+      text: 'Math.min(to, published)',
+      replacement: 'to',
+    },
+  ),
+  guardInFile(
+    'server/realtime/coordination/feed-follower.test.ts',
+    '[I-1] [N-22] a node that follows the feed serves nothing of an earlier primary that other nodes have sealed again',
+    {
+      file: 'server/realtime/coordination/feed-follower.ts',
+      text: 'timeline === named ? entry : null',
+      replacement: 'timeline === named ? entry : entry',
     },
   ),
   guard('[I-1] [F-13] an interval is served as committed when the database’s reply was lost', {

@@ -57,7 +57,7 @@ test('[I-1] [I-2] [N-4] one of three sealers seals an interval, and every event 
     }
   });
   const sealedBodies: SealedBody[][] = [];
-  const outcomes = { sealed: 0, busy: 0, conflict: 0 };
+  const outcomes = { sealed: 0, busy: 0, conflict: 0, 'other-timeline': 0 };
   const sealers = fixture.nodes.map(async (node) => {
     // Each sealer seals one or two intervals after the watermark that it knows, often outdated.
     for (let after = sealedTo; after < FIRST_INTERVAL + INTERVALS; ) {
@@ -137,8 +137,8 @@ test('[F-13] [N-17] a sealing with 10,000 idle streams runs two statements and r
   };
   const sealing = { after: sealedTo, interval: sealedTo + 1, nowMs: NOW_MS, transients: [] };
   await session.run('begin');
-  const { rows, locks, insertNew, monotonicMs } = session;
-  const tx = { rows, locks, insertNew, monotonicMs, query };
+  const { rows, locks, timeline, insertNew, monotonicMs } = session;
+  const tx = { rows, locks, timeline, insertNew, monotonicMs, query };
   expect(await procedures.sealInterval.run(tx, sealing)).toMatchObject({
     outcome: 'sealed',
   });

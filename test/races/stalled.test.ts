@@ -202,8 +202,8 @@ test('[N-21] [N-19] claims of several streams wait for a round that is closing, 
   await sealer.run('begin');
   const interval = nextInterval();
   const sealing = { after: interval - 1, interval, nowMs: NOW_MS, transients: [] };
-  const { rows, locks, insertNew, monotonicMs } = sealer;
-  const tx = { rows, locks, insertNew, monotonicMs, query };
+  const { rows, locks, timeline, insertNew, monotonicMs } = sealer;
+  const tx = { rows, locks, timeline, insertNew, monotonicMs, query };
   const sealed = procedures.sealInterval.run(tx, sealing);
   await hasClosed.promise;
   const receivedMs = intervalStartMs(interval);

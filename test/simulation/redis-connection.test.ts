@@ -11,11 +11,12 @@ const BACKENDS = [
 const KEYS = ['state', 'nodes', 'parts', 'labels', 'watched', 'log'].map((name) => `{f}:${name}`);
 const LOG = '{f}:log';
 
+/** A call that appends to the log once. No timeline of the database is named. */
 const publish = (interval: number): FunctionCall => {
   return {
     name: 'fourbeat_publish',
     keys: KEYS,
-    values: [interval, `body ${interval}`, interval - 1],
+    values: [interval, `body ${interval}`, interval - 1, ''],
   };
 };
 
@@ -63,7 +64,9 @@ describe.each(BACKENDS)('a connection to $name', ({ server, redis }) => {
       [publish(7), wrong, publish(7), publish(8)].map((call) => redis.call(call)),
     );
     expect(
-      results.map((result) => (result.status === 'fulfilled' ? result.value : 'error')),
+      results.map((result) =>
+        result.status === 'fulfilled' ? (result.value as number[])[0] : 'error',
+      ),
     ).toEqual([1, 'error', 0, 1]);
     expect(String((results[1] as PromiseRejectedResult).reason)).toContain('WRONGTYPE');
     const unknown = redis.call({ name: 'fourbeat_unknown', keys: ['{f}:text'], values: [] });

@@ -87,7 +87,7 @@ async function writeWithAll(redis: Redis, batch: number): Promise<string> {
   )) as [number, number, number, Uint8Array];
   await redis.callAll([
     call('fourbeat_collect', SEALING_KEYS, [interval - 1, interval, 0]),
-    call('fourbeat_publish', SEALING_KEYS, [interval, 'bodies', interval - 1]),
+    call('fourbeat_publish', SEALING_KEYS, [interval, 'bodies', interval - 1, '']),
     call('fourbeat_hand_in', ['{b}:s', '{b}:1', '{b}:2'], ['bits', 'a', 'list', '1']),
     call('fourbeat_hand_in', ['{b}:s', '{b}:1'], ['bits', 'b']),
     call('fourbeat_count', ['{b}:s', '{b}:1', '{b}:2'], []),

@@ -63,7 +63,8 @@ test('[C-20] a restriction counts the others in indexes', async () => {
   await sqlite.query('insert into seats (stream_id, viewer, seat) values ($1, $2, $3)', seat);
   const plans: string[] = [];
   const tx: Tx = {
-    ...{ rows: sqlite.rows, locks: sqlite.locks, insertNew: sqlite.insertNew },
+    ...{ rows: sqlite.rows, locks: sqlite.locks, timeline: sqlite.timeline },
+    insertNew: sqlite.insertNew,
     monotonicMs: sqlite.monotonicMs,
     async query(text, params) {
       const plan = await sqlite.query<{ detail: string }>(`explain query plan ${text}`, params);

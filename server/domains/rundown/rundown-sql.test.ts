@@ -27,6 +27,7 @@ function countingTx(): { tx: Tx; questions: () => number } {
     rows: sqlite.rows,
     locks: sqlite.locks,
     monotonicMs: sqlite.monotonicMs,
+    timeline: sqlite.timeline,
     insertNew: (table, rows) => sqlite.insertNew(table, rows),
     query: async (text, params) => {
       const rows = await sqlite.query(text, params);

@@ -354,7 +354,7 @@ describeWebhooks('webhook events', (open) => {
       eventLogError: expect.stringMatching(/\w/),
     });
     expect((await fixture.store.findOwnQuiz(own(quiz))).state).toBe('revealed');
-    const bodies = await fixture.store.readSealedOfAll({ from: from + 1, to: from + 8 });
+    const { bodies } = await fixture.store.readSealedOfAll({ from: from + 1, to: from + 8 });
     const types = bodies.flatMap(({ body }) =>
       JSON.parse(body).events.map(({ type }: { type: string }) => type),
     );

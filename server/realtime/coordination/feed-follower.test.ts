@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import { Unavailable } from '../../platform/errors.ts';
 import { MemoryFeedLog } from '../feed/feed-log-memory.ts';
 import { DatabaseRolledBack, type SealedBody } from '../feed/sealed-sql.ts';
-import { FeedFollower, type Publication } from './feed-follower.ts';
-import type { SealedEntry } from './seal-coordinator.ts';
+import { FeedFollower } from './feed-follower.ts';
+import type { PublicationReply, SealedEntry } from './seal-coordinator.ts';
 
 const STREAM = 's';
 const START = 7_000_000_000;
@@ -13,6 +13,10 @@ const bodyOf = (interval: number): SealedBody => ({
   streamId: STREAM,
   interval,
   body: `{"interval":${interval},"events":[{"type":"t","data":null}]}`,
+});
+const TIMELINE = '7:1';
+const acceptPublication = async ({ interval }: SealedEntry): Promise<PublicationReply> => ({
+  ...{ isPublished: true, published: interval, timeline: TIMELINE },
 });
 const entry = (interval: number): SealedEntry => ({
   after: interval - 1,
@@ -24,6 +28,7 @@ const entry = (interval: number): SealedEntry => ({
 function testFollower(watermark = START) {
   const store = {
     watermark,
+    timeline: TIMELINE,
     reads: 0,
     /** The watermark of a standby that is promoted after the next read of the watermark. */
     standbyWatermark: null as number | null,
@@ -44,7 +49,7 @@ function testFollower(watermark = START) {
       if (store.reads === store.readsUntilUnavailable) throw new Unavailable('unavailable');
       store.reads++;
       if (store.watermark < to) throw new DatabaseRolledBack(store.watermark, to);
-      return between(from, to);
+      return { timeline: store.timeline, bodies: between(from, to) };
     },
     restoreSealed: async ({ after, interval }: { after: number; interval: number }) => {
       if (after !== store.watermark) return false;
@@ -68,7 +73,7 @@ function testFollower(watermark = START) {
     onPublished: () => {},
     onError: () => {},
   });
-  const catchUp = () => follower.catchUp(async () => 'done');
+  const catchUp = () => follower.catchUp(acceptPublication);
   return { follower, log, store, received, catchUp };
 }
 
@@ -142,22 +147,22 @@ describe('a node that follows the feed', () => {
   test('[I-1] [N-4] a node that follows the feed finds intervals in the database without the log, and publishes them before it serves them', async () => {
     const { follower, received, store } = testFollower();
     const published: SealedEntry[] = [];
-    const catchUp = (publication: Publication) =>
-      follower.catchUp(async (found) => {
-        expect(received).toEqual([]);
+    const catchUp = (hasFailed: boolean) =>
+      follower.catchUp(async (found, timeline) => {
+        expect([received, timeline]).toEqual([[], TIMELINE]);
         published.push(found);
-        return publication;
+        return hasFailed ? null : acceptPublication(found);
       });
-    expect(await catchUp('done')).toBe(false);
+    expect(await catchUp(false)).toBe(false);
     store.watermark = START + 2;
     const bodies = [bodyOf(START + 1), bodyOf(START + 2)];
     const found = { after: START, interval: START + 2, bodies };
-    expect(await catchUp('failed')).toBe(false);
+    expect(await catchUp(true)).toBe(false);
     expect(received).toEqual([]);
-    expect(await catchUp('done')).toBe(true);
+    expect(await catchUp(false)).toBe(true);
     expect(published).toEqual([found, found]);
     expect(received).toEqual([START + 1, START + 2]);
-    expect(await catchUp('done')).toBe(false);
+    expect(await catchUp(false)).toBe(false);
   });
 
   test('[I-1] [N-22] a node that follows the feed serves what the database has after others have published it', async () => {
@@ -166,10 +171,46 @@ describe('a node that follows the feed', () => {
     const readsWhenPublished: number[] = [];
     await follower.catchUp(async () => {
       readsWhenPublished.push(store.reads);
-      return 'earlier';
+      return { isPublished: false, published: START + 1, timeline: TIMELINE };
     });
     expect([readsWhenPublished, store.reads]).toEqual([[1], 2]);
     expect(received).toEqual([START + 1]);
+  });
+
+  test('[I-1] [N-22] a node that follows the feed serves nothing of a refused publication that others have not published', async () => {
+    const { follower, received, store } = testFollower();
+    store.watermark = START + 3;
+    const refusedAt = (published: number) =>
+      follower.catchUp(async () => ({ isPublished: false, published, timeline: TIMELINE }));
+    expect(await refusedAt(START)).toBe(false);
+    expect(received).toEqual([]);
+    expect(await refusedAt(START + 2)).toBe(true);
+    expect(received).toEqual([START + 1, START + 2]);
+  });
+
+  test('[I-1] [N-22] a node that follows the feed reads and publishes again after it named the timeline', async () => {
+    const { follower, received, store } = testFollower();
+    store.watermark = START + 1;
+    const readsWhenPublished: number[] = [];
+    await follower.catchUp(async (found) => {
+      readsWhenPublished.push(store.reads);
+      if (readsWhenPublished.length > 1) return acceptPublication(found);
+      return { isPublished: false, published: START + 1, timeline: '' };
+    });
+    expect(readsWhenPublished).toEqual([1, 2]);
+    expect(received).toEqual([START + 1]);
+  });
+
+  test('[I-1] [N-22] a node that follows the feed serves nothing of an earlier primary that other nodes have sealed again', async () => {
+    const { follower, received, store } = testFollower();
+    store.watermark = START + 1;
+    const refused = { isPublished: false, published: START + 1 };
+    expect(await follower.catchUp(async () => ({ ...refused, timeline: '7:2' }))).toBe(false);
+    await follower.catchUp(async () => {
+      store.timeline = '7:0';
+      return { ...refused, timeline: TIMELINE };
+    });
+    expect(received).toEqual([]);
   });
 
   test('[N-10] a node that follows the feed serves entries with bodies while it cannot reach the database', async () => {

@@ -2,7 +2,7 @@ import { runtime } from '../../platform/runtime.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { APPENDED_MAX, type MemoryFeedLog } from '../feed/feed-log-memory.ts';
 import { DatabaseRolledBack, type SealedBody, type sealedProcedures } from '../feed/sealed-sql.ts';
-import type { SealCoordinator, SealedEntry } from './seal-coordinator.ts';
+import type { PublicationReply, SealCoordinator, SealedEntry } from './seal-coordinator.ts';
 import { TailRepair } from './tail-repair.ts';
 import type { tailRepairProcedures } from './tail-repair-sql.ts';
 
@@ -18,8 +18,20 @@ export interface FeedFollowerOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** How a publication ended. `earlier`: other nodes had published some of its intervals. */
-export type Publication = 'done' | 'earlier' | 'failed';
+/**
+ * Publishes what was read from the database, and names its timeline when nodes seal on another one.
+ * @param timeline of the database that had it
+ * @returns null: it failed
+ */
+export type PublishFound = (
+  entry: SealedEntry,
+  timeline: string,
+) => Promise<PublicationReply | null>;
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
 
 interface ReadEntry extends SealedEntry {
   readonly bodies: readonly SealedBody[];
@@ -83,7 +95,7 @@ export class FeedFollower {
    * @returns whether it has served more
    * @throws DatabaseRolledBack when the database lost intervals and is not repaired yet
    */
-  async catchUp(publish: (entry: SealedEntry) => Promise<Publication>): Promise<boolean> {
+  async catchUp(publish: PublishFound): Promise<boolean> {
     const { store, log } = this.options;
     // Read before the watermark: a node serves only what is in the database, so a lower watermark
     // means that the database lost it.
@@ -92,15 +104,40 @@ export class FeedFollower {
     await this.tailRepair.check(watermark, served);
     let hasServed = false;
     for (const range of this.missingTo(watermark)) {
-      let entry = await this.read(range);
-      const publication = await publish(entry);
-      if (publication === 'failed') break;
-      // Read again: if the database lost the first bodies, others have published what they sealed then.
-      if (publication === 'earlier') entry = await this.read(range);
+      const entry = await this.publishRange(range, publish);
+      if (entry === null) break;
       await this.enqueue(async () => this.serve(entry));
       hasServed = true;
+      if (entry.interval < range.to) break;
     }
     return hasServed;
+  }
+
+  /** Publishes a range. @returns the intervals from its first one on that are published; null: none */
+  private async publishRange(range: Range, publish: PublishFound): Promise<ReadEntry | null> {
+    // The second time when the first one had to name the timeline. What was read before may be lost since.
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const { timeline, ...entry } = await this.read(range);
+      const reply = await publish(entry, timeline);
+      if (!reply) return null;
+      if (reply.isPublished) return entry;
+      if (reply.timeline === timeline) {
+        return reply.published < range.from ? null : this.readPublished(range, reply);
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Reads again what others have published: if the database lost what was read first, they have sealed it again.
+   * Null when it is not the database of those nodes.
+   */
+  private async readPublished(
+    { from, to }: Range,
+    { published, timeline: named }: PublicationReply,
+  ): Promise<ReadEntry | null> {
+    const { timeline, ...entry } = await this.read({ from, to: Math.min(to, published) });
+    return timeline === named ? entry : null;
   }
 
   private async follow(): Promise<void> {
@@ -128,8 +165,8 @@ export class FeedFollower {
   }
 
   /** The intervals up to this one that the node does not serve and can keep in memory, in ranges. */
-  private missingTo(interval: number): { readonly from: number; readonly to: number }[] {
-    const ranges: { from: number; to: number }[] = [];
+  private missingTo(interval: number): Range[] {
+    const ranges: Range[] = [];
     // The feed reads older intervals from the database on request.
     const first = Math.max(this.options.log.watermark(), interval - APPENDED_MAX) + 1;
     for (let from = first; from <= interval; from += READ_INTERVALS) {
@@ -138,9 +175,9 @@ export class FeedFollower {
     return ranges;
   }
 
-  private async read(range: { readonly from: number; readonly to: number }): Promise<ReadEntry> {
-    const bodies = await this.options.store.readSealedOfAll(range);
-    return { after: range.from - 1, interval: range.to, bodies };
+  private async read(range: Range): Promise<ReadEntry & { readonly timeline: string }> {
+    const { timeline, bodies } = await this.options.store.readSealedOfAll(range);
+    return { after: range.from - 1, interval: range.to, bodies, timeline };
   }
 
   private serve({ after, interval, bodies }: ReadEntry): void {

@@ -2,6 +2,7 @@ import type { Redis, RedisValue } from '../../storage/redis/redis.ts';
 import type { BatchResult } from '../feed/transient-source.ts';
 import type {
   CollectedReports,
+  PublicationReply,
   SealClaimReply,
   SealCoordinator,
   SealDecision,
@@ -104,23 +105,31 @@ export class RedisSealCoordinator implements SealCoordinator {
     withActiveStreams: boolean,
   ): Promise<CollectedReports> {
     const values = [after, interval, withActiveStreams ? 1 : 0];
-    const [served, batches, streamIds] = (await this.call('fourbeat_collect', values)) as [
-      number,
-      Uint8Array[],
-      Uint8Array[],
-    ];
+    const [served, batches, streamIds, timeline] = (await this.call(
+      'fourbeat_collect',
+      values,
+    )) as [number, Uint8Array[], Uint8Array[], Uint8Array];
     // After a failover the promoted replica must not assign the same batches to another interval.
     await this.redis.waitForReplicas(this.logKey);
     const activeStreams = streamIds.map((streamId) => decoder.decode(streamId));
-    return { batches, served, activeStreams };
+    return { batches, served, activeStreams, timeline: decoder.decode(timeline) };
   }
 
-  async publish(entry: SealedEntry): Promise<boolean> {
+  async fence(timeline: string): Promise<string> {
+    return decoder.decode((await this.call('fourbeat_fence', [timeline])) as Uint8Array);
+  }
+
+  async publish(entry: SealedEntry, timeline: string): Promise<PublicationReply> {
     const complete = encoder.encode(JSON.stringify(entry));
     const isLarge = complete.length > ENTRY_BYTES_MAX;
     const bytes = isLarge ? encoder.encode(JSON.stringify({ ...entry, bodies: null })) : complete;
-    const { after, interval } = entry;
-    return (await this.call('fourbeat_publish', [interval, bytes, after])) === 1;
+    const values = [entry.interval, bytes, entry.after, timeline];
+    const [code, published, named] = (await this.call('fourbeat_publish', values)) as [
+      number,
+      number,
+      Uint8Array,
+    ];
+    return { isPublished: code === 1, published, timeline: decoder.decode(named) };
   }
 
   async follow(interval: number, waitMs: number): Promise<SealedEntry[]> {

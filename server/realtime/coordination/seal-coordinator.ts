@@ -18,7 +18,9 @@ import type { BatchResult, TransientBatch } from '../feed/transient-source.ts';
  *    they were late.
  * 3. Publish. That node publishes the bodies in the coordinator's log. All nodes follow it and
  *    serve the interval (`FeedFollower`). A node serves only what the database committed (I-1), and only
- *    after its publication: if the database loses an interval before, other nodes seal it again.
+ *    after its publication: if the database loses an interval before, other nodes seal it again. Before the
+ *    first sealing on a promoted standby a node names its timeline to the coordinator, which then refuses
+ *    publications of the timeline before (`fence`).
  *
  * When an interval is late (`SealFailover`):
  *
@@ -88,6 +90,16 @@ export interface CollectedReports {
   readonly served: number;
   /** Ids of streams whose feed was read on any node shortly before; only on request. */
   readonly activeStreams: readonly string[];
+  /** The timeline of the database on which nodes seal (`Tx.timeline`); empty when the coordinator knows none. */
+  readonly timeline: string;
+}
+
+export interface PublicationReply {
+  readonly isPublished: boolean;
+  /** The newest published interval; -1 when the coordinator knows none. */
+  readonly published: number;
+  /** The timeline of the database on which nodes seal; empty when the coordinator knows none. */
+  readonly timeline: string;
 }
 
 /** Published intervals: those after `after` up to `interval`. Stored in Redis as JSON. */
@@ -119,8 +131,19 @@ export interface SealCoordinator {
    * `after` and before, which must be sealed.
    */
   collect(after: number, interval: number, withActiveStreams: boolean): Promise<CollectedReports>;
-  /** Publishes sealed intervals to all nodes. @returns false, without effect, when one of them is published already */
-  publish(entry: SealedEntry): Promise<boolean>;
+  /**
+   * Names the timeline of the database on which nodes seal from now on, unless a later one of the same database is
+   * named. Publications of other timelines are then refused: nodes may have sealed their intervals again, in a
+   * database that had lost them. A node names a timeline before it first seals on it, and collects after that.
+   * @returns the named timeline
+   */
+  fence(timeline: string): Promise<string>;
+  /**
+   * Publishes sealed intervals to all nodes. Refused, without effect, when one of them is published already, or when
+   * nodes seal on another timeline.
+   * @param timeline of the database in which they were sealed or read
+   */
+  publish(entry: SealedEntry, timeline: string): Promise<PublicationReply>;
   /** Entries for intervals after this one. Waits up to `waitMs` for the first. */
   follow(interval: number, waitMs: number): Promise<SealedEntry[]>;
   /** Removes this node: other nodes no longer wait for its reports. */

@@ -3,9 +3,8 @@ import pino from 'pino';
 import { Unavailable } from '../../platform/errors.ts';
 import { MemoryFeedLog } from '../feed/feed-log-memory.ts';
 import { DatabaseRolledBack } from '../feed/sealed-sql.ts';
-import type { Publication } from './feed-follower.ts';
 import { FeedHealth } from './feed-health.ts';
-import type { SealDecision, SealedEntry } from './seal-coordinator.ts';
+import type { PublicationReply, SealDecision, SealedEntry } from './seal-coordinator.ts';
 import { SealFailover } from './seal-failover.ts';
 
 const START = 7_000_000_000;
@@ -24,6 +23,8 @@ function testFailover(claims: SealDecision[]) {
     watermark: START,
     isUnavailable: false,
     isRedisUnavailable: false,
+    /** The timeline that Redis knows. */
+    timeline: '7:1',
     /** Other nodes have published what is found in the database. */
     isPublished: false,
     rollback: null as Error | null,
@@ -34,7 +35,8 @@ function testFailover(claims: SealDecision[]) {
     claims: 0,
   };
   const published: SealedEntry[] = [];
-  const publications: Publication[] = [];
+  const timelines: string[] = [];
+  const replies: (PublicationReply | null)[] = [];
   const failover = new SealFailover({
     log,
     coordinator: {
@@ -42,10 +44,16 @@ function testFailover(claims: SealDecision[]) {
         const decision = claims[Math.min(state.claims++, claims.length - 1)] ?? 'wait';
         return { decision, waitMs: 10 };
       },
-      publish: async (entry) => {
+      publish: async (entry, timeline) => {
         if (state.isRedisUnavailable) throw new Unavailable('Redis is unavailable');
         published.push(entry);
-        return !state.isPublished;
+        timelines.push(timeline);
+        const isPublished = state.timeline === timeline && !state.isPublished;
+        return { isPublished, published: entry.interval, timeline: state.timeline };
+      },
+      fence: async (timeline) => {
+        state.timeline = timeline;
+        return timeline;
       },
     },
     sealer: {
@@ -64,9 +72,9 @@ function testFailover(claims: SealDecision[]) {
         if (state.rollback) throw state.rollback;
         if (state.watermark <= log.watermark()) return false;
         const entry = { after: log.watermark(), interval: state.watermark, bodies: [] };
-        const publication = await publish(entry);
-        publications.push(publication);
-        if (publication === 'failed') return false;
+        const reply = await publish(entry, '7:1');
+        replies.push(reply);
+        if (reply === null) return false;
         log.append(state.watermark, []);
         return true;
       },
@@ -75,7 +83,7 @@ function testFailover(claims: SealDecision[]) {
     redisUnavailable: () => null,
     random: () => 0.5,
   });
-  return { failover, log, health, state, published, publications, messages };
+  return { failover, log, health, state, published, timelines, replies, messages };
 }
 
 const until = async (isDone: () => boolean) => {
@@ -124,13 +132,23 @@ describe('a reported interval', () => {
 
   test('[I-1] [N-22] a node that finds a reported interval learns whether other nodes have published it', async () => {
     for (const isPublished of [false, true]) {
-      const { failover, log, state, publications } = testFailover(['wait']);
+      const { failover, log, state, timelines, replies } = testFailover(['wait']);
       Object.assign(state, { watermark: START + 1, isPublished });
       failover.expect(START + 1);
       await until(() => log.watermark() === START + 1);
-      expect(publications).toEqual([isPublished ? 'earlier' : 'done']);
+      expect(replies[0]).toMatchObject({ isPublished: !isPublished, published: START + 1 });
+      expect(timelines).toEqual(['7:1']);
       failover.stop();
     }
+  });
+
+  test('[N-12] a node that finds a reported interval names the timeline of the database when Redis lost it', async () => {
+    const { failover, log, state } = testFailover(['wait']);
+    Object.assign(state, { watermark: START + 1, timeline: '' });
+    failover.expect(START + 1);
+    await until(() => log.watermark() === START + 1);
+    expect(state.timeline).toBe('7:1');
+    failover.stop();
   });
 
   test('[N-4] a reported interval is not claimed by a node whose own sealing is stuck', async () => {

@@ -8,7 +8,7 @@ import type { SharedSealer } from './shared-sealer.ts';
 
 export interface SealFailoverOptions {
   readonly log: MemoryFeedLog;
-  readonly coordinator: Pick<SealCoordinator, 'claim' | 'publish'>;
+  readonly coordinator: Pick<SealCoordinator, 'claim' | 'fence' | 'publish'>;
   readonly sealer: Pick<SharedSealer, 'seal' | 'isBusy'>;
   readonly follower: Pick<FeedFollower, 'catchUp'>;
   readonly health: FeedHealth;
@@ -115,12 +115,14 @@ export class SealFailover {
   /** Publishes and serves intervals that are sealed and whose publication was lost. @returns whether there were any */
   private async findInDatabase(): Promise<boolean> {
     const { follower, coordinator, health } = this.options;
-    const hasFound = await follower.catchUp(async (entry) => {
+    const hasFound = await follower.catchUp(async (entry, timeline) => {
       try {
-        return (await coordinator.publish(entry)) ? 'done' : 'earlier';
+        const reply = await coordinator.publish(entry, timeline);
+        if (reply.timeline !== timeline) await coordinator.fence(timeline);
+        return reply;
       } catch (error) {
         health.sealingFailed(error);
-        return 'failed';
+        return null;
       }
     });
     this.servedAtFailure = null;

@@ -20,7 +20,8 @@ function testSealer(seal: (sealing: Sealing) => Promise<SealOutcome>) {
   const served: SealedEntry[] = [];
   const errors: string[] = [];
   const collections: [number, number, boolean][] = [];
-  const others = { served: -1, hasPublished: false };
+  const others = { served: -1, hasPublished: false, timeline: '7:1' };
+  const timelines: string[] = [];
   const kept: number[] = [];
   const counting = { ends: Promise.resolve() };
   const sealer = new SharedSealer({
@@ -33,12 +34,18 @@ function testSealer(seal: (sealing: Sealing) => Promise<SealOutcome>) {
         collections.push(args);
         const batch = chat.nextBatch();
         const activeStreams = args[2] ? ['read'] : [];
-        return { batches: batch ? [batch.bytes] : [], served: others.served, activeStreams };
+        const { served, timeline } = others;
+        return { batches: batch ? [batch.bytes] : [], served, activeStreams, timeline };
+      },
+      fence: async (timeline) => {
+        if (timeline > others.timeline) others.timeline = timeline;
+        return others.timeline;
       },
       keepClaim: async (interval) => void kept.push(interval),
-      publish: async (entry) => {
+      publish: async (entry, timeline) => {
         published.push(entry);
-        return !others.hasPublished;
+        timelines.push(timeline);
+        return { isPublished: !others.hasPublished, published: START, timeline };
       },
       dataSetName: () => 'own',
     },
@@ -54,7 +61,18 @@ function testSealer(seal: (sealing: Sealing) => Promise<SealOutcome>) {
     source: chat,
     follower: { apply: async (entry) => void served.push(entry) },
   });
-  return { sealer, chat, published, served, collections, errors, others, kept, counting };
+  return {
+    sealer,
+    chat,
+    published,
+    timelines,
+    served,
+    collections,
+    errors,
+    others,
+    kept,
+    counting,
+  };
 }
 
 afterEach(() => replaceRuntime(SYSTEM_RUNTIME));
@@ -102,6 +120,31 @@ describe('a sealing', () => {
     others.hasPublished = true;
     await sealer.seal(START);
     expect([published.length, served.length]).toEqual([1, 0]);
+  });
+
+  test('[I-1] [N-22] before its first sealing on a promoted standby a node names the timeline and collects again', async () => {
+    const tried: (string | undefined)[] = [];
+    const { sealer, timelines, collections, others } = testSealer(async ({ timeline }) => {
+      tried.push(timeline);
+      return timeline === '7:2'
+        ? { outcome: 'sealed', bodies: [] }
+        : { outcome: 'other-timeline', timeline: '7:2' };
+    });
+    await sealer.seal(START);
+    expect([tried, collections.length]).toEqual([['7:1', '7:2'], 2]);
+    expect([others.timeline, ...timelines]).toEqual(['7:2', '7:2']);
+  });
+
+  test('[N-22] a sealing fails on an earlier primary, and while the timeline changes again and again', async () => {
+    for (const named of ['7:1', '7:9']) {
+      let number = 1;
+      const { sealer, published, others } = testSealer(async () => {
+        return { outcome: 'other-timeline', timeline: `7:${++number}` };
+      });
+      others.timeline = named;
+      expect(await sealer.seal(START).catch((e) => e)).toBeInstanceOf(Unavailable);
+      expect([published.length, sealer.canSeal()]).toEqual([0, false]);
+    }
   });
 
   test('[N-4] a node whose sealing failed is not chosen again for two seconds', async () => {

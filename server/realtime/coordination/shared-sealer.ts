@@ -1,5 +1,6 @@
 import { intervalStartMs } from '../../../protocol/interval.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { Unavailable } from '../../platform/errors.ts';
 import { runtime } from '../../platform/runtime.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { MemoryFeedLog } from '../feed/feed-log-memory.ts';
@@ -17,7 +18,10 @@ export interface SharedSealerOptions {
   readonly store: Pick<Calls<SealingProcedures>, 'sealInterval'>;
   readonly log: MemoryFeedLog;
   readonly logger: { error(fields: object, message: string): void };
-  readonly coordinator: Pick<SealCoordinator, 'collect' | 'keepClaim' | 'publish' | 'dataSetName'>;
+  readonly coordinator: Pick<
+    SealCoordinator,
+    'collect' | 'keepClaim' | 'fence' | 'publish' | 'dataSetName'
+  >;
   readonly presence: Pick<SharedPresenceRegistry, 'countsAtEndOf'>;
   readonly source: Pick<SharedTransientSource, 'merge'>;
   readonly follower: Pick<FeedFollower, 'apply'>;
@@ -77,7 +81,8 @@ export class SharedSealer {
     if (this.sealing || interval <= this.options.log.watermark()) return;
     this.sealing = true;
     try {
-      await this.sealTo(interval);
+      const isDone = (await this.sealTo(interval)) || (await this.sealTo(interval));
+      if (!isDone) throw new Unavailable('the database changed its timeline again');
       this.failedMs = Number.NEGATIVE_INFINITY;
     } catch (error) {
       this.failedMs = runtime.monotonicMs();
@@ -87,23 +92,42 @@ export class SharedSealer {
     }
   }
 
-  private async sealTo(interval: number): Promise<void> {
+  /** @returns false when the timeline of the database had to be named first: then it must be called again */
+  private async sealTo(interval: number): Promise<boolean> {
     const { clock, store, log, logger, follower, coordinator } = this.options;
     const after = log.watermark();
-    const { transients, served } = await this.collect(after, interval);
-    if (this.isBehind(after, served)) return;
+    const { transients, served, timeline } = await this.collect(after, interval);
+    if (this.isBehind(after, served)) return true;
     const nowMs = Math.max(clock.nowMs(), intervalStartMs(interval + 1));
     const dataSet = coordinator.dataSetName();
-    const sealing = await store.sealInterval({ after, interval, nowMs, transients, dataSet });
+    const sealing = await store.sealInterval({
+      ...{ after, interval, nowMs, transients, dataSet, timeline },
+    });
+    if (sealing.outcome === 'other-timeline') {
+      await this.nameTimeline(sealing.timeline);
+      return false;
+    }
     if (sealing.outcome === 'conflict') this.foreignSealings.note(sealing.dataSet);
-    if (sealing.outcome !== 'sealed') return;
+    if (sealing.outcome !== 'sealed') return true;
     if (sealing.eventLogError) {
       logger.error({ interval }, `webhook events were not logged: ${sealing.eventLogError}`);
     }
     const entry: SealedEntry = { after, interval, bodies: sealing.bodies };
-    // False: another node has published it, with other bodies if the database lost this commit. The follower
+    // Refused: another node has published it, with other bodies if the database lost this commit. The follower
     // serves those.
-    if (await coordinator.publish(entry)) await follower.apply(entry);
+    const { isPublished } = await coordinator.publish(entry, timeline);
+    if (isPublished) await follower.apply(entry);
+    return true;
+  }
+
+  /** @throws Unavailable when nodes seal on a later timeline */
+  private async nameTimeline(timeline: string): Promise<void> {
+    const named = await this.options.coordinator.fence(timeline);
+    if (named === timeline) return;
+    throw new Unavailable(
+      `this node uses an earlier primary of PostgreSQL (timeline ${timeline}) than other nodes (${named}); ` +
+        'connect it to the present one, or empty Redis if all nodes went back on purpose',
+    );
   }
 
   /**
@@ -120,14 +144,16 @@ export class SharedSealer {
   private async collect(
     after: number,
     interval: number,
-  ): Promise<{ transients: Transient[]; served: number }> {
+  ): Promise<{ transients: Transient[]; served: number; timeline: string }> {
     const { coordinator, presence, source } = this.options;
     const isDue = countIsDue(after + 1, interval);
     const timer = this.keepClaim(interval);
     try {
-      const { batches, served, activeStreams } = await coordinator.collect(after, interval, isDue);
+      const collected = await coordinator.collect(after, interval, isDue);
+      const { batches, served, activeStreams, timeline } = collected;
       const counts = isDue ? await presence.countsAtEndOf(interval) : [];
-      return { transients: transientsOf(source.merge(batches), counts, activeStreams), served };
+      const transients = transientsOf(source.merge(batches), counts, activeStreams);
+      return { transients, served, timeline };
     } finally {
       runtime.clearTimer(timer);
     }

@@ -8,6 +8,12 @@ export interface SealedBody {
   readonly body: string;
 }
 
+/** Stored bodies, and the timeline of the database that had them. */
+export interface SealedRange {
+  readonly timeline: string;
+  readonly bodies: readonly SealedBody[];
+}
+
 /** Limits of one page of stored bodies. */
 export interface SealedPage {
   readonly streamId: string;
@@ -39,7 +45,7 @@ export const sealedProcedures = {
    * @throws DatabaseRolledBack
    */
   readSealedOfAll: readProcedure(
-    async (tx, { from, to }: { from: number; to: number }): Promise<SealedBody[]> => {
+    async (tx, { from, to }: { from: number; to: number }): Promise<SealedRange> => {
       await requireSealed(tx, to);
       // The condition on streams makes this one index search per stream instead of a table scan.
       const rows = await tx.query<SealedBody>(
@@ -48,7 +54,7 @@ export const sealedProcedures = {
          order by interval`,
         [from, to],
       );
-      return [...rows];
+      return { timeline: tx.timeline, bodies: [...rows] };
     },
   ),
 

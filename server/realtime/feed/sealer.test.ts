@@ -18,7 +18,7 @@ function testSealer(nowMs: () => number, onSealing: (sealing: Sealing) => void =
       return { outcome: 'sealed' as const, bodies: [] };
     },
     readWatermark: async () => log.watermark(),
-    readSealedOfAll: async () => [],
+    readSealedOfAll: async () => ({ timeline: '', bodies: [] }),
   };
   const log = new MemoryFeedLog({ readSealed: async () => [] }, INTERVAL - 1);
   const chat = createMemoryChatSource({ random: () => 0.5 });

@@ -136,7 +136,7 @@ export class Sealer {
     const from = log.watermark() + 1;
     const to = await store.readWatermark({});
     if (to < from) return;
-    const bodies = await store.readSealedOfAll({ from, to });
+    const { bodies } = await store.readSealedOfAll({ from, to });
     transients.markSealed();
     log.publishSealed(to, bodies);
   }

@@ -43,7 +43,8 @@ test('[F-13] the newest bodies of all streams are found without a scan of the st
   withDatabase(async (sqlite) => {
     const { tx, plans } = recordPlans(sqlite);
     await sqlite.query('update watermark set interval = 40');
-    expect(await procedures.readSealedOfAll.run(tx, { from: 1, to: 40 })).toEqual([]);
+    const { bodies } = await procedures.readSealedOfAll.run(tx, { from: 1, to: 40 });
+    expect(bodies).toEqual([]);
     const plan = plans.flat().join('\n');
     expect(plan).toMatch(/SEARCH sealed_intervals .*stream_id=\? AND interval>\?/);
     expect(plan).not.toContain('SCAN sealed_intervals');
@@ -62,6 +63,21 @@ test('[I-1] [N-22] intervals that the database lacks are not read as empty ones'
     for (const read of lacking) {
       expect(await read.catch((error) => error)).toBeInstanceOf(DatabaseRolledBack);
     }
+  }));
+
+test('[I-1] [N-22] an interval is not sealed on another timeline of the database than the coordinator knows', () =>
+  withDatabase(async (sqlite) => {
+    await sqlite.query('update watermark set interval = 6');
+    const tx: Tx = { ...sqlite, timeline: '7:2' };
+    const seal = (timeline: string) =>
+      procedures.sealInterval.run(tx, {
+        ...{ after: 6, interval: 7, nowMs: 2_000, transients: [], timeline },
+      });
+    for (const other of ['', '7:1', '8:2']) {
+      expect(await seal(other)).toEqual({ outcome: 'other-timeline', timeline: '7:2' });
+    }
+    expect(await procedures.readWatermark.run(tx, {})).toBe(6);
+    expect(await seal('7:2')).toMatchObject({ outcome: 'sealed' });
   }));
 
 test('[F-13] sealing an empty interval takes two statements, and no scan of idle streams', () =>

@@ -19,6 +19,8 @@ export interface Sealing {
   readonly transients: readonly Transient[];
   /** The data set of the seal coordinator; absent with embedded backends, which have none. */
   readonly dataSet?: string;
+  /** The timeline of the database that the coordinator knows; absent with embedded backends. */
+  readonly timeline?: string;
 }
 
 /** Outcome of a sealing; only `sealed` changed the database. */
@@ -32,6 +34,8 @@ export type SealOutcome =
     }
   /** Another node is sealing. */
   | { readonly outcome: 'busy' }
+  /** The database has another timeline than the coordinator knows. */
+  | { readonly outcome: 'other-timeline'; readonly timeline: string }
   /** Another node has sealed: the watermark is not the one that the caller knows. */
   | {
       readonly outcome: 'conflict';
@@ -56,8 +60,11 @@ export function createSealingProcedures<DomainEvent>(dueWork: readonly DueWork<D
     sealInterval: writeProcedure(
       async (
         tx,
-        { after, interval, nowMs, transients, dataSet }: Sealing,
+        { after, interval, nowMs, transients, dataSet, timeline }: Sealing,
       ): Promise<SealOutcome> => {
+        if (timeline !== undefined && timeline !== tx.timeline) {
+          return { outcome: 'other-timeline', timeline: tx.timeline };
+        }
         if (!(await raiseWatermark(tx, after, interval, dataSet))) {
           return notSealed(tx, after, interval);
         }

@@ -47,6 +47,7 @@ function runProcedure(session: PostgresSession, call: Call): Promise<unknown> {
   const tx: Tx = {
     rows: session.rows,
     locks: session.locks,
+    timeline: session.timeline,
     monotonicMs: session.monotonicMs,
     query: (text, params) => {
       if (call.isSettled) throw new CallSettled();

@@ -56,6 +56,14 @@ const SESSION_SETTINGS = {
 /** Why a server that refuses writes (`default_transaction_read_only`) counts as unavailable. */
 export const READ_ONLY = 'the server is read-only';
 
+/** Hexadecimal digits of the timeline at the start of the name of a file of the write-ahead log. */
+const TIMELINE_DIGITS = 8;
+/**
+ * Errors of a server that does not show its timeline: undefined function, feature not supported, no privilege.
+ * There, an interval may change when a standby is promoted that lacks commits.
+ */
+const WITHOUT_TIMELINE: ReadonlySet<string> = new Set(['42883', '0A000', '42501']);
+
 const KEEP_ALIVE_MS = 5_000;
 const CLOSE_TIMEOUT_MS = 200;
 
@@ -139,6 +147,7 @@ function sessionUrl(text: string): string {
 class Session implements PostgresSession {
   readonly rows = rows;
   readonly locks = LOCKS;
+  timeline = '';
   readonly monotonicMs = () => runtime.monotonicMs();
   private reason: string | null = null;
   private sentMs: number | null = null;
@@ -172,6 +181,23 @@ class Session implements PostgresSession {
       // 22P05 is "untranslatable character", the error that texts would cause later.
       const message = `the database has the encoding ${server?.encoding}, not UTF8`;
       throw Object.assign(new Error(message), { code: '22P05' });
+    }
+    this.timeline = await this.readTimeline();
+  }
+
+  /** A server that is no standby keeps its timeline until it stops. */
+  private async readTimeline(): Promise<string> {
+    try {
+      const [row] = await this.query<{ system: string; file: string }>(
+        `select system_identifier::text as system, pg_walfile_name(pg_current_wal_lsn()) as file
+         from pg_control_system()`,
+      );
+      if (!row) throw new Error('the server has no control data');
+      return `${row.system}:${Number.parseInt(row.file.slice(0, TIMELINE_DIGITS), 16)}`;
+    } catch (error) {
+      const { code = '' } = error as { code?: string };
+      if (WITHOUT_TIMELINE.has(code)) return '';
+      throw error;
     }
   }
 

@@ -47,6 +47,11 @@ export interface Tx {
   insertNew(table: NumberTable, rows: readonly (readonly number[])[]): Promise<boolean[]>;
   /** Row locks of PostgreSQL; empty for SQLite, where a transaction locks the whole database. */
   readonly locks: Locks;
+  /**
+   * PostgreSQL's system identifier and timeline ID, such as `7381…:2`; empty for SQLite. The timeline ID grows
+   * when a standby is promoted, which may lack the last commits.
+   */
+  readonly timeline: string;
   /** The monotonic clock of the process that runs the transaction; only for limits of its time. */
   monotonicMs(): number;
 }

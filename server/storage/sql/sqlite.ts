@@ -50,6 +50,7 @@ export async function openSqlite(directory: string): Promise<Sqlite> {
   return {
     rows: sqliteRows,
     locks: SQLITE_LOCKS,
+    timeline: '',
     monotonicMs: () => runtime.monotonicMs(),
     query: async (text, params) => statements.run(text, params ?? []),
     insertNew: async (table, rows) => statements.addNew(table, rows),

@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
 import { Unavailable } from '../../../server/platform/errors.ts';
-import type { SealReport } from '../../../server/realtime/coordination/seal-coordinator.ts';
+import type {
+  SealedEntry,
+  SealReport,
+} from '../../../server/realtime/coordination/seal-coordinator.ts';
 import { RedisSealCoordinator } from '../../../server/realtime/coordination/seal-coordinator-redis.ts';
 import type { TransientBatch } from '../../../server/realtime/feed/transient-source.ts';
 import type { Redis } from '../../../server/storage/redis/redis.ts';
@@ -56,6 +59,13 @@ function testCoordinator({ server, redis, startAnother }: CoordinatorBackend): v
     ...more,
   });
 
+  const TIMELINE = '7:1';
+
+  async function publish(coordinator: RedisSealCoordinator, entry: SealedEntry): Promise<boolean> {
+    await coordinator.fence(TIMELINE);
+    return (await coordinator.publish(entry, TIMELINE)).isPublished;
+  }
+
   async function collected(coordinator: RedisSealCoordinator, after: number, interval: number) {
     const { batches } = await coordinator.collect(after, interval, false);
     return batches.map((bytes) => decoder.decode(bytes));
@@ -82,7 +92,7 @@ function testCoordinator({ server, redis, startAnother }: CoordinatorBackend): v
       expect((await c.report(reportOf(interval))).decision).toBe('seal');
       expect((await a.report(reportOf(interval))).decision).toBe('wait');
       expect((await a.claim(interval)).decision).toBe('wait');
-      await c.publish({ after: first, interval, bodies: [] });
+      await publish(c, { after: first, interval, bodies: [] });
       expect((await a.claim(interval)).decision).toBe('sealed');
       expect((await b.report(reportOf(interval))).decision).toBe('sealed');
     });
@@ -128,13 +138,13 @@ function testCoordinator({ server, redis, startAnother }: CoordinatorBackend): v
       await b.report(reportOf(first));
       expect((await a.report(reportOf(first + 1))).decision).toBe('wait');
       expect((await a.claim(first + 1)).decision).toBe('seal');
-      await a.publish({ after: first, interval: first + 1, bodies: [] });
+      await publish(a, { after: first, interval: first + 1, bodies: [] });
       expect((await a.report(reportOf(first + 2))).decision).toBe('seal');
-      await a.publish({ after: first + 1, interval: first + 2, bodies: [] });
+      await publish(a, { after: first + 1, interval: first + 2, bodies: [] });
       expect((await b.report(reportOf(first + 2))).decision).toBe('sealed');
       expect((await a.report(reportOf(first + 3))).decision).toBe('seal');
       expect((await b.report(reportOf(first + 3))).decision).toBe('wait');
-      await a.publish({ after: first + 2, interval: first + 3, bodies: [] });
+      await publish(a, { after: first + 2, interval: first + 3, bodies: [] });
       expect((await a.report(reportOf(first + 4))).decision).toBe('wait');
       expect((await b.report(reportOf(first + 4))).decision).toBe('seal');
     });
@@ -144,7 +154,7 @@ function testCoordinator({ server, redis, startAnother }: CoordinatorBackend): v
       while ((await redis.timeMs()) % INTERVAL_MS > INTERVAL_MS / 2) await Bun.sleep(5);
       const ended = intervalAt(await redis.timeMs()) - 1;
       await a.report(reportOf(ended));
-      await a.publish({ after: ended - 1, interval: ended, bodies: [] });
+      await publish(a, { after: ended - 1, interval: ended, bodies: [] });
       expect((await b.report(reportOf(ended))).decision).toBe('sealed');
       await Bun.sleep(intervalStartMs(ended + 2) - (await redis.timeMs()) + 1);
       expect((await a.report(reportOf(ended + 1))).decision).toBe('wait');
@@ -258,14 +268,14 @@ function testCoordinator({ server, redis, startAnother }: CoordinatorBackend): v
     expect((await a.collect(first - 1, first, false)).served).toBe(-1);
     await b.report(reportOf(first, { served: first + 3 }));
     expect((await a.collect(first - 1, first, false)).served).toBe(first + 3);
-    await b.publish({ after: first + 3, interval: first + 5, bodies: [] });
+    await publish(b, { after: first + 3, interval: first + 5, bodies: [] });
     expect((await a.collect(first - 1, first, true)).served).toBe(first + 5);
   });
 
   test('[N-22] published intervals stay while nodes report, for nodes that start', async () => {
     const [a, b] = [node('a'), node('b')];
     const entry = { after: first - 1, interval: first, bodies: [] };
-    await a.publish(entry);
+    await publish(a, entry);
     await server.command('PEXPIRE', 'fourbeat:{fourbeat}:test:log', 10_000);
     await a.report(reportOf(first + 1));
     expect(await server.command('PTTL', 'fourbeat:{fourbeat}:test:log')).toBeGreaterThan(10_000);
@@ -436,34 +446,92 @@ function testCoordinator({ server, redis, startAnother }: CoordinatorBackend): v
 
     test('[N-4] a publication reaches each node in order, also one that waits', async () => {
       const [a, b] = [node('a'), node('b')];
-      await a.publish(entry(first));
-      await a.publish(entry(first + 1));
+      await publish(a, entry(first));
+      await publish(a, entry(first + 1));
       expect(await b.follow(first - 1, 10)).toEqual([entry(first), entry(first + 1)]);
       expect(await b.follow(first, 10)).toEqual([entry(first + 1)]);
       expect(await b.follow(first + 1, 10)).toEqual([]);
       const waiting = b.follow(first + 1, 1_000);
-      await a.publish(entry(first + 2));
+      await publish(a, entry(first + 2));
       expect(await waiting).toEqual([entry(first + 2)]);
     });
 
     test('[I-1] [N-4] a publication with an interval that is published already is ignored', async () => {
       const [a, b] = [node('a'), node('b')];
-      expect(await a.publish(entry(first + 1))).toBe(true);
-      expect(await b.publish({ ...entry(first + 1), bodies: [] })).toBe(false);
-      expect(await b.publish(entry(first))).toBe(false);
-      expect(await b.publish({ after: first, interval: first + 2, bodies: [] })).toBe(false);
+      expect(await publish(a, entry(first + 1))).toBe(true);
+      expect(await publish(b, { ...entry(first + 1), bodies: [] })).toBe(false);
+      expect(await publish(b, entry(first))).toBe(false);
+      expect(await publish(b, { after: first, interval: first + 2, bodies: [] })).toBe(false);
       expect(await a.follow(-1, 10)).toEqual([entry(first + 1)]);
+    });
+
+    test('[I-1] [N-22] a publication is refused unless it is of the timeline of the database on which nodes seal', async () => {
+      const a = node('a');
+      const refused = { isPublished: false, published: -1 };
+      expect(await a.publish(entry(first), '7:2')).toEqual({ ...refused, timeline: '' });
+      await a.fence('7:2');
+      for (const timeline of ['', '7:1', '7:3', '8:2']) {
+        expect(await a.publish(entry(first), timeline)).toEqual({ ...refused, timeline: '7:2' });
+      }
+      expect(await a.follow(-1, 10)).toEqual([]);
+      const reply = await a.publish(entry(first), '7:2');
+      expect(reply).toEqual({ isPublished: true, published: first, timeline: '7:2' });
+    });
+
+    test('[N-22] the timeline of the database is the latest that nodes named, and that of another database replaces it', async () => {
+      const a = node('a');
+      const named = async () => (await a.collect(first - 1, first, false)).timeline;
+      expect(await named()).toBe('');
+      for (const [timeline, expected] of [
+        ['7:9', '7:9'],
+        ['7:8', '7:9'],
+        ['7:10', '7:10'],
+        ['', '7:10'],
+        ['8:1', '8:1'],
+      ] as const) {
+        expect([await a.fence(timeline), await named()]).toEqual([expected, expected]);
+      }
+    });
+
+    test('[N-4] a publication returns its interval when Redis evicted all but the log of publications', async () => {
+      const a = node('a');
+      await publish(a, entry(first));
+      await server.command('DEL', 'fourbeat:{fourbeat}:test:state');
+      await a.fence(TIMELINE);
+      const reply = await a.publish(entry(first), TIMELINE);
+      expect(reply).toEqual({ isPublished: false, published: first, timeline: TIMELINE });
+    });
+
+    test('[I-1] [N-12] a publication is refused after Redis was restarted, until a node names the timeline again', async () => {
+      const restarted = await startAnother();
+      const a = new RedisSealCoordinator(restarted.redis, 'a', 'test');
+      expect(await publish(a, entry(first))).toBe(true);
+      await restarted.restart();
+      const next = () => a.publish(entry(first + 1), TIMELINE).catch(() => null);
+      let reply = await next();
+      while (reply === null) reply = await Bun.sleep(5).then(next);
+      expect(reply).toEqual({ isPublished: false, published: first, timeline: '' });
+      expect(await publish(a, entry(first + 1))).toBe(true);
+      await restarted.stop();
+    });
+
+    test('[N-4] a publication that is refused returns the newest published interval', async () => {
+      const a = node('a');
+      await publish(a, entry(first + 1));
+      const range = { after: first - 1, interval: first + 5, bodies: [] };
+      const reply = await a.publish(range, TIMELINE);
+      expect(reply).toEqual({ isPublished: false, published: first + 1, timeline: TIMELINE });
     });
 
     test('[N-4] a publication is kept for a minute, or less when bodies are large', async () => {
       const a = node('a');
-      for (let n = 0; n < 250; n++) await a.publish(entry(first + n));
+      for (let n = 0; n < 250; n++) await publish(a, entry(first + n));
       expect(await server.command('XLEN', 'fourbeat:{fourbeat}:test:log')).toBe(240);
       const body = 'x'.repeat(1_000_000);
       for (let n = 250; n < 260; n++) {
         const interval = first + n;
         const bodies = [{ streamId: 's', interval, body }];
-        await a.publish({ after: interval - 1, interval, bodies });
+        await publish(a, { after: interval - 1, interval, bodies });
       }
       expect(await server.command('XLEN', 'fourbeat:{fourbeat}:test:log')).toBeLessThanOrEqual(67);
     });
@@ -471,7 +539,7 @@ function testCoordinator({ server, redis, startAnother }: CoordinatorBackend): v
     test('[N-4] a publication leaves out large bodies, which nodes read from the database', async () => {
       const a = node('a');
       const bodies = [{ streamId: 's', interval: first, body: 'x'.repeat(2 ** 20) }];
-      await a.publish({ after: first - 1, interval: first, bodies });
+      await publish(a, { after: first - 1, interval: first, bodies });
       const entries = await a.follow(first - 1, 10);
       expect(entries).toEqual([{ after: first - 1, interval: first, bodies: null }]);
     });
@@ -479,11 +547,13 @@ function testCoordinator({ server, redis, startAnother }: CoordinatorBackend): v
 
   test('[N-17] every key in Redis has a time to live', async () => {
     const a = node('a');
+    await a.fence(TIMELINE);
+    expect(await server.command('PTTL', 'fourbeat:{fourbeat}:test:state')).toBeGreaterThan(0);
     await a.report(reportOf(first, { batch: batch(1), activeStreams: ['one'] }));
     await a.report(reportOf(first + 1, { batch: batch(1) }));
     await a.claim(first + 1);
     await a.collect(first - 1, first, true);
-    await a.publish({ after: first - 1, interval: first, bodies: [] });
+    await publish(a, { after: first - 1, interval: first, bodies: [] });
     const keys = (await server.command('KEYS', '*')) as string[];
     expect(keys.length).toBeGreaterThan(3);
     for (const key of keys) {

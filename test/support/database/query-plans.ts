@@ -28,8 +28,8 @@ export function explainingTx(session: PostgresSession, onPlan: (plan: PlanNode) 
     onPlan(JSON.parse(row?.['QUERY PLAN'] ?? '')[0].Plan);
     return session.query(text, params);
   };
-  const { rows, locks, insertNew, monotonicMs } = session;
-  return { rows, locks, insertNew, monotonicMs, query };
+  const { rows, locks, timeline, insertNew, monotonicMs } = session;
+  return { rows, locks, timeline, insertNew, monotonicMs, query };
 }
 
 /** The rows of a table that a plan reads, those that a filter removes included. */

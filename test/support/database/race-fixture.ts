@@ -135,7 +135,7 @@ export class RaceFixture {
 
   /** The events of a stream in the sealed feed, in order. */
   async readSealedEvents(streamId: string) {
-    const bodies = await this.store.readSealedOfAll({
+    const { bodies } = await this.store.readSealedOfAll({
       from: 0,
       to: await this.store.readWatermark({}),
     });

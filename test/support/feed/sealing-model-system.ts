@@ -152,7 +152,7 @@ export class ModelSystem {
     }
     const { store } = this.show;
     const all = { from: 0, to: await store.readWatermark({}) };
-    this.model.expectAllPublished(await store.readSealedOfAll(all));
+    this.model.expectAllPublished((await store.readSealedOfAll(all)).bodies);
   }
 
   private nowMs(): number {

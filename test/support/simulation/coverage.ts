@@ -4,7 +4,7 @@ import type { Redis } from '../../../server/storage/redis/redis.ts';
 const DECISIONS: Readonly<Record<string, readonly string[]>> = {
   fourbeat_report: ['early', 'wait', 'seal', 'sealed'],
   fourbeat_claim: ['early', 'wait', 'seal', 'sealed'],
-  fourbeat_publish: ['old', 'published'],
+  fourbeat_publish: ['refused', 'published'],
 };
 const BATCHES = ['rejected', 'accepted', 'lost'];
 
@@ -15,7 +15,9 @@ export const STATES = [
     // A claim is for an interval that has ended.
     .filter((state) => state !== 'fourbeat_claim early'),
   ...BATCHES.map((result) => `batch ${result}`),
-  ...['sealed', 'busy', 'conflict', 'unavailable'].map((outcome) => `sealInterval ${outcome}`),
+  ...['sealed', 'busy', 'conflict', 'other-timeline', 'unavailable'].map(
+    (outcome) => `sealInterval ${outcome}`,
+  ),
   'readSealedOfAll: a gap of the log was read from the database',
   'a late sealing skipped intervals',
   'lost intervals were written back',

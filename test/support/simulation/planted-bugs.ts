@@ -41,8 +41,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'I-1',
     'an interval is published that another node sealed',
     `${COORDINATION}/shared-sealer.ts`,
-    "if (sealing.outcome !== 'sealed') return;",
-    "if (sealing.outcome !== 'sealed') { await follower.apply({ after, interval, bodies: [] }); return; }",
+    "if (sealing.outcome !== 'sealed') return true;",
+    "if (sealing.outcome !== 'sealed') { await follower.apply({ after, interval, bodies: [] }); return true; }",
   ),
   bug(
     'I-1',

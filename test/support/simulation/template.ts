@@ -39,6 +39,7 @@ export async function openTemplate(directory: string): Promise<Template> {
       rows: sqliteRows,
       insertNew: () => Promise.reject(new Error('not needed')),
       locks: SQLITE_LOCKS,
+      timeline: '',
       monotonicMs: () => 0,
     };
     const user = { uuid: ACCOUNT, email: 'ann@example.org', name: 'Ann', created: 0 };

@@ -3,7 +3,7 @@
 do
   -- Keys of every function, in this order.
   local SEALING_KEYS = {
-    'state', -- hash: memory, watermark, served, published, parts, bytes, claim_interval, claim_ms
+    'state', -- hash: memory, watermark, served, published, parts, bytes, claim_interval, claim_ms, timeline
     'nodes', -- hash: node → its last reported interval, when, whether it is awaited, its last batch
     'parts', -- stream: batches of posts from nodes (`append_batch`), in order, until they are sealed
     'labels', -- sorted set: interval → the last batch that belongs to it
@@ -45,6 +45,10 @@ do
 
   local function state_of(key, field)
     return tonumber(redis.call('HGET', key, field) or '-1')
+  end
+
+  local function timeline_of(key)
+    return redis.call('HGET', key.state, 'timeline') or ''
   end
 
   -- Marks the streams from `args[from]` on as active in an interval.
@@ -102,7 +106,8 @@ do
   end
 
   -- The name of this server's data set. After a restart, a failover or a loss, data may be missing: then
-  -- the name changes, and waiting batches are dropped, because they may be sealed already.
+  -- the name changes. Waiting batches are dropped, because they may be sealed already, and the timeline of the
+  -- database is unknown until a node names it.
   local function data_set_of(key)
     local run_id = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
     local stored = redis.call('HGET', key.state, 'memory')
@@ -110,6 +115,7 @@ do
     local time = redis.call('TIME')
     local data_set = run_id .. ':' .. time[1] .. ':' .. time[2]
     redis.call('HSET', key.state, 'memory', data_set)
+    redis.call('HDEL', key.state, 'timeline')
     redis.call('DEL', key.parts, key.labels)
     return data_set
   end
@@ -222,7 +228,8 @@ do
   end
 
   -- Collects what belongs to the intervals after `after`, up to `interval`. Values: after, interval,
-  -- whether to return active streams. Returns the newest interval that a node serves, batches, active streams.
+  -- whether to return active streams. Returns the newest interval that a node serves, batches, active streams, the
+  -- timeline of the database.
   local function collect(keys, args)
     local key = keys_by_name(keys)
     local after, interval = tonumber(args[1]), tonumber(args[2])
@@ -254,27 +261,52 @@ do
       redis.call('PEXPIRE', key[name], TTL_MS)
     end
     local served = math.max(state_of(key.state, 'served'), state_of(key.state, 'published'))
-    if args[3] ~= '1' then return { served, batches, {} } end
-    redis.call('ZREMRANGEBYSCORE', key.watched, '-inf', interval - COUNT_INTERVALS)
-    return { served, batches, redis.call('ZRANGE', key.watched, 0, -1) }
+    local streams = {}
+    if args[3] == '1' then
+      redis.call('ZREMRANGEBYSCORE', key.watched, '-inf', interval - COUNT_INTERVALS)
+      streams = redis.call('ZRANGE', key.watched, 0, -1)
+    end
+    return { served, batches, streams, timeline_of(key) }
   end
 
-  -- Publishes sealed intervals. Values: interval, bodies, the interval before the first. Returns 1, or 0 when one of them
-  -- is published already.
+  -- Names the timeline of the database on which nodes seal: system identifier and number. Values: timeline. Returns the
+  -- named one, which stays when it is a later one of the same system.
+  local function fence(keys, args)
+    local key = keys_by_name(keys)
+    data_set_of(key)
+    local stored = timeline_of(key)
+    local stored_system, stored_number = string.match(stored, '^(%d+):(%d+)$')
+    local system, number = string.match(args[1], '^(%d+):(%d+)$')
+    local is_later = system == stored_system and tonumber(number) < tonumber(stored_number)
+    if not system or is_later then return stored end
+    redis.call('HSET', key.state, 'timeline', args[1])
+    redis.call('PEXPIRE', key.state, TTL_MS)
+    return args[1]
+  end
+
+  -- Publishes sealed intervals. Values: interval, bodies, the interval before the first, the timeline of the database
+  -- that had them. Returns 1, or 0 when one of them is published already or nodes seal on another timeline; the
+  -- newest published interval; the timeline on which nodes seal.
   local function publish(keys, args)
     local key = keys_by_name(keys)
     local interval = tonumber(args[1])
-    if state_of(key.state, 'published') > tonumber(args[3]) then return 0 end
+    data_set_of(key) -- forgets the timeline if data may be missing
+    local published = state_of(key.state, 'published')
+    local timeline = timeline_of(key)
+    if timeline ~= args[4] then return { 0, published, timeline } end
+    if published > tonumber(args[3]) then return { 0, published, timeline } end
     local entries = math.floor(LOG_BYTES_MAX / math.max(1, #args[2]))
     local max_entries = math.max(4, math.min(LOG_ENTRIES_MAX, entries))
     local added = redis.pcall('XADD', key.log, 'MAXLEN', max_entries, args[1] .. '-0', 'b', args[2])
-    if type(added) == 'table' and added.err then return 0 end
-    redis.call('PEXPIRE', key.log, TTL_MS)
-    if interval > state_of(key.state, 'published') then
-      redis.call('HSET', key.state, 'published', interval)
+    if type(added) == 'table' and added.err then
+      -- Redis evicted the state and not the log, which has this interval or a later one.
+      local has_later = string.match(added.err, 'equal or smaller')
+      return { 0, has_later and interval or published, timeline }
     end
+    redis.call('PEXPIRE', key.log, TTL_MS)
+    redis.call('HSET', key.state, 'published', interval)
     redis.call('PEXPIRE', key.state, TTL_MS)
-    return 1
+    return { 1, interval, timeline }
   end
 
   -- A node leaves: it is not awaited any more. Values: node.
@@ -285,6 +317,7 @@ do
   define('fourbeat_report', report)
   define('fourbeat_claim', claim)
   define('fourbeat_collect', collect)
+  define('fourbeat_fence', fence)
   define('fourbeat_publish', publish)
   define('fourbeat_leave', leave)
 end

@@ -48,6 +48,7 @@ export class Engine {
         rows: sqliteRows,
         insertNew: () => Promise.reject(new Error('not needed')),
         locks: SQLITE_LOCKS,
+        timeline: '',
         monotonicMs: () => 0,
       },
       'sqlite',

@@ -60,8 +60,14 @@ export class PostgresModel {
   lostResponses = 0;
   /** Further time of each statement, ms. */
   slownessMs = 0;
+  private promotions = 0;
 
   constructor(private readonly options: PostgresModelOptions) {}
+
+  /** The timeline of `Tx`. */
+  get timeline(): string {
+    return `7:${this.promotions + 1}`;
+  }
 
   get accepts(): boolean {
     return this.isUp;
@@ -103,6 +109,7 @@ export class PostgresModel {
     return () => {
       this.stop();
       this.options.engine.restore(contents);
+      this.promotions++;
       this.start();
     };
   }

@@ -35,6 +35,7 @@ export function openSimulatedSession(
 export class SimulatedSession implements PostgresSession {
   readonly rows = sqliteRows;
   readonly locks = LOCKS;
+  timeline = '';
   readonly monotonicMs = () => this.machine.runtime.monotonicMs();
   private reason: string | null = null;
   private sentMs: number | null = null;
@@ -53,14 +54,14 @@ export class SimulatedSession implements PostgresSession {
     this.toClient = link.channel('replies');
   }
 
-  connect(): Promise<unknown> {
-    return this.request((reply) => {
+  async connect(): Promise<void> {
+    this.timeline = await this.request<string>((reply) => {
       if (!this.model.accepts) {
         reply(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }));
         return;
       }
       this.server = this.model.open((reason) => this.onServerClosed(reason));
-      reply(null);
+      reply(this.model.timeline);
     });
   }
 

@@ -17,6 +17,7 @@ export type LibraryStep =
 
 /** A value, or the name of the data set in the last reply to a report. */
 export type Value = RedisValue | typeof DATA_SET;
+const TIMELINES = ['7:1', '7:2', '7:10', '8:1'];
 export const DATA_SET = Symbol('the last data set');
 
 const SEALING_NAMES = ['state', 'nodes', 'parts', 'labels', 'watched', 'log'];
@@ -81,7 +82,7 @@ export class LibrarySequence {
 
   private sealing(): LibraryStep {
     const interval = this.interval();
-    switch (this.below(4)) {
+    switch (this.below(5)) {
       case 0:
         return call('fourbeat_claim', SEALING_KEYS, [interval]);
       case 1:
@@ -90,10 +91,13 @@ export class LibrarySequence {
         const after = interval - 1 - this.below(3);
         return call('fourbeat_collect', SEALING_KEYS, [after, interval, this.pick([1, 0])]);
       }
+      case 3:
+        return call('fourbeat_fence', SEALING_KEYS, [this.pick(['', ...TIMELINES])]);
       default: {
         const bytes = this.random() < 0.03 ? new Uint8Array(20_000_000) : this.bytes(30);
         const after = interval - 1 - this.below(3);
-        return call('fourbeat_publish', SEALING_KEYS, [interval, bytes, after]);
+        const timeline = this.pick(['', ...TIMELINES]);
+        return call('fourbeat_publish', SEALING_KEYS, [interval, bytes, after, timeline]);
       }
     }
   }

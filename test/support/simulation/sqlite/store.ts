@@ -62,6 +62,7 @@ class Writer {
       rows: sqliteRows,
       insertNew: async (table, rows) => engine.insertNew(table, rows),
       locks: SQLITE_LOCKS,
+      timeline: '',
       monotonicMs: options.machine.runtime.monotonicMs,
     };
   }
