@@ -67,7 +67,16 @@ export const GUARDS: readonly Guard[] = [
     '[I-1] [N-22] a node without intervals that others served leaves them the time to write them back',
     {
       file: 'server/realtime/coordination/shared-sealer.ts',
-      text: 'if (this.isBehind(after, served)) return true;',
+      text: 'else if (await this.mustWait(after)) return true;',
+    },
+  ),
+  guardInFile(
+    'server/realtime/coordination/shared-sealer.test.ts',
+    '[I-1] [N-22] the time to write intervals back begins when the database answers again',
+    {
+      file: 'server/realtime/coordination/shared-sealer.ts',
+      text: '      this.behind = null;\n      throw error;',
+      replacement: '      throw error;',
     },
   ),
   guardInFile(

@@ -30,7 +30,7 @@ function openNode(
   const served: SealedEntry[] = [];
   const sealer = new SharedSealer({
     clock: { nowMs: () => intervalStartMs(INTERVAL + 1) },
-    store: { sealInterval },
+    store: { sealInterval, readWatermark: async () => INTERVAL - 1 },
     log: new MemoryFeedLog({ readSealed: async () => [] }, INTERVAL - 1),
     logger: console,
     coordinator: {

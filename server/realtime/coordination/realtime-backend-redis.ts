@@ -36,7 +36,8 @@ export function createRedisRealtimeBackend(options: RedisRealtimeBackendOptions)
   const { redis, store, clock, logger, watermark, onSealed } = options;
   const redisUnavailable = () => redis.unavailableReason();
   const health = new FeedHealth(redisUnavailable, logger, () => runtime.monotonicMs());
-  const log = new MemoryFeedLog(store, watermark, () => health.publicReason());
+  // The newest interval may not be published yet. The follower serves it when it is.
+  const log = new MemoryFeedLog(store, Math.max(-1, watermark - 1), () => health.publicReason());
   const presence = createRedisPresence({ ...options, watermark: () => log.watermark() });
   const coordinator = new RedisSealCoordinator(redis, options.nodeId, options.serviceId);
   const shared = { ...options, redisUnavailable, health, log, presence, coordinator };

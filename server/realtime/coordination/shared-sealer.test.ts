@@ -20,13 +20,19 @@ function testSealer(seal: (sealing: Sealing) => Promise<SealOutcome>) {
   const served: SealedEntry[] = [];
   const errors: string[] = [];
   const collections: [number, number, boolean][] = [];
-  const others = { served: -1, hasPublished: false, timeline: '7:1' };
+  const others = { served: -1, hasPublished: false, timeline: '7:1', isDatabaseUnavailable: false };
   const timelines: string[] = [];
   const kept: number[] = [];
   const counting = { ends: Promise.resolve() };
   const sealer = new SharedSealer({
     clock: { nowMs: () => intervalStartMs(START + 1) },
-    store: { sealInterval: seal },
+    store: {
+      sealInterval: seal,
+      readWatermark: async () => {
+        if (others.isDatabaseUnavailable) throw new Unavailable('the database is unavailable');
+        return START - 1;
+      },
+    },
     log,
     logger: { error: (_: object, message: string) => void errors.push(message) },
     coordinator: {
@@ -135,14 +141,19 @@ describe('a sealing', () => {
     expect([others.timeline, ...timelines]).toEqual(['7:2', '7:2']);
   });
 
-  test('[N-22] a sealing fails on an earlier primary, and while the timeline changes again and again', async () => {
-    for (const named of ['7:1', '7:9']) {
+  test('[N-22] a sealing fails on an earlier primary, and when the timeline changes again', async () => {
+    for (const [named, message] of [
+      ['7:9', 'earlier primary'],
+      ['7:1', 'changed its timeline again'],
+    ] as const) {
       let number = 1;
       const { sealer, published, others } = testSealer(async () => {
         return { outcome: 'other-timeline', timeline: `7:${++number}` };
       });
       others.timeline = named;
-      expect(await sealer.seal(START).catch((e) => e)).toBeInstanceOf(Unavailable);
+      const error = await sealer.seal(START).catch((e) => e);
+      expect(error).toBeInstanceOf(Unavailable);
+      expect(error.message).toContain(message);
       expect([published.length, sealer.canSeal()]).toEqual([0, false]);
     }
   });
@@ -211,6 +222,29 @@ describe('a sealing', () => {
     nowMs = 4_000;
     await sealer.seal(START + 9);
     expect(sealings).toMatchObject([{ after: START - 1, interval: START + 9 }]);
+  });
+
+  test('[I-1] [N-22] the time to write intervals back begins when the database answers again', async () => {
+    let nowMs = 0;
+    replaceRuntime({ ...SYSTEM_RUNTIME, monotonicMs: () => nowMs });
+    const sealings: Sealing[] = [];
+    const { sealer, others } = testSealer(async (sealing) => {
+      sealings.push(sealing);
+      return { outcome: 'busy' };
+    });
+    others.served = START + 5;
+    const sealAt = (ms: number) => {
+      nowMs = ms;
+      return sealer.seal(START + 9).catch((e) => e);
+    };
+    await sealAt(0);
+    others.isDatabaseUnavailable = true;
+    expect(await sealAt(3_000)).toBeInstanceOf(Unavailable);
+    others.isDatabaseUnavailable = false;
+    for (const ms of [5_000, 8_999]) await sealAt(ms);
+    expect(sealings).toEqual([]);
+    await sealAt(9_000);
+    expect(sealings).toHaveLength(1);
   });
 
   test('[N-23] a sealing names the data set of its Redis, and logs when others seal with another one', async () => {

@@ -5,6 +5,7 @@ import { runtime } from '../../platform/runtime.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { MemoryFeedLog } from '../feed/feed-log-memory.ts';
 import type { Transient, ViewerChats } from '../feed/interval-body.ts';
+import type { sealedProcedures } from '../feed/sealed-sql.ts';
 import type { SealingProcedures } from '../feed/sealing-sql.ts';
 import type { SharedTransientSource } from '../feed/transient-source.ts';
 import type { Counts, SharedPresenceRegistry } from '../presence/presence-registry.ts';
@@ -15,7 +16,10 @@ import type { SealCoordinator, SealedEntry } from './seal-coordinator.ts';
 
 export interface SharedSealerOptions {
   readonly clock: Clock;
-  readonly store: Pick<Calls<SealingProcedures>, 'sealInterval'>;
+  readonly store: Pick<
+    Calls<SealingProcedures & typeof sealedProcedures>,
+    'sealInterval' | 'readWatermark'
+  >;
   readonly log: MemoryFeedLog;
   readonly logger: { error(fields: object, message: string): void };
   readonly coordinator: Pick<
@@ -97,7 +101,8 @@ export class SharedSealer {
     const { clock, store, log, logger, follower, coordinator } = this.options;
     const after = log.watermark();
     const { transients, served, timeline } = await this.collect(after, interval);
-    if (this.isBehind(after, served)) return true;
+    if (after >= served) this.behind = null;
+    else if (await this.mustWait(after)) return true;
     const nowMs = Math.max(clock.nowMs(), intervalStartMs(interval + 1));
     const dataSet = coordinator.dataSetName();
     const sealing = await store.sealInterval({
@@ -131,14 +136,21 @@ export class SharedSealer {
   }
 
   /**
-   * Whether others have served intervals that this node does not have. They are in the database, which then
-   * rejects the sealing, unless it lost them: then a sealing would make them empty for ever (I-1).
+   * Others have served intervals that this node does not have. They are in the database, which then rejects the
+   * sealing, unless it lost them: then a sealing would make them empty for ever (I-1). The time that others have
+   * to write them back begins when the database answers.
+   * @throws Unavailable
    */
-  private isBehind(after: number, served: number): boolean {
+  private async mustWait(after: number): Promise<boolean> {
+    try {
+      await this.options.store.readWatermark({});
+    } catch (error) {
+      this.behind = null;
+      throw error;
+    }
     const nowMs = runtime.monotonicMs();
-    if (after >= served) this.behind = null;
-    else if (this.behind?.after !== after) this.behind = { after, sinceMs: nowMs };
-    return this.behind !== null && nowMs < this.behind.sinceMs + BEHIND_MAX_MS;
+    if (this.behind?.after !== after) this.behind = { after, sinceMs: nowMs };
+    return nowMs < this.behind.sinceMs + BEHIND_MAX_MS;
   }
 
   private async collect(

@@ -486,8 +486,9 @@ function testCoordinator({ server, redis, startAnother }: CoordinatorBackend): v
         ['7:9', '7:9'],
         ['7:8', '7:9'],
         ['7:10', '7:10'],
-        ['', '7:10'],
         ['8:1', '8:1'],
+        ['', ''],
+        ['7:1', '7:1'],
       ] as const) {
         expect([await a.fence(timeline), await named()]).toEqual([expected, expected]);
       }

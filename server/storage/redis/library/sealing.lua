@@ -269,16 +269,16 @@ do
     return { served, batches, streams, timeline_of(key) }
   end
 
-  -- Names the timeline of the database on which nodes seal: system identifier and number. Values: timeline. Returns the
-  -- named one, which stays when it is a later one of the same system.
+  -- Names the timeline of the database on which nodes seal: system identifier and number, or '' when the server shows
+  -- none. Values: timeline. Returns the named one, which stays when it is a later one of the same system.
   local function fence(keys, args)
     local key = keys_by_name(keys)
     data_set_of(key)
     local stored = timeline_of(key)
     local stored_system, stored_number = string.match(stored, '^(%d+):(%d+)$')
     local system, number = string.match(args[1], '^(%d+):(%d+)$')
-    local is_later = system == stored_system and tonumber(number) < tonumber(stored_number)
-    if not system or is_later then return stored end
+    local is_same = system and system == stored_system
+    if is_same and tonumber(number) < tonumber(stored_number) then return stored end
     redis.call('HSET', key.state, 'timeline', args[1])
     redis.call('PEXPIRE', key.state, TTL_MS)
     return args[1]
