@@ -13,7 +13,10 @@ export interface RequestOptions {
 
 /** Above every limit of the service: 2 s for a long poll, 1 s for other requests. */
 const TIMEOUT_MS = 3_000;
-const RETRY_PAUSE_MS = 120;
+export const RETRY_PAUSE_MS = 120;
+
+/** Whether the response says to repeat the request. */
+export const isTemporary = ({ status }: HttpResponse) => status === 503 || status === 429;
 
 /** A client with one credential, over a simulated network. */
 export class HttpClient {
@@ -66,7 +69,7 @@ export class HttpClient {
   ): Promise<HttpResponse> {
     for (;;) {
       const response = await this.send(method, path, options);
-      if (response && response.status !== 503 && response.status !== 429) return response;
+      if (response && !isTemporary(response)) return response;
       await this.sleep(RETRY_PAUSE_MS);
     }
   }

@@ -1,5 +1,5 @@
 import type { PublishedQuiz } from '../kill/consistency-checker.ts';
-import type { HttpClient, HttpResponse } from './http-client.ts';
+import { type HttpClient, type HttpResponse, isTemporary, RETRY_PAUSE_MS } from './http-client.ts';
 import type { Oracle } from './oracle.ts';
 
 const CHOICES = ['Mars', 'Jupiter', '1984'];
@@ -11,6 +11,8 @@ const SEND_ONCE_EVERY = 4;
 /** Results and winners are published this long after a close, without faults. */
 const RESULTS_MS = 700;
 const ROUND_MS = 1_800;
+/** After this number of refusals no earlier attempt is under way any more. */
+const REFUSALS_MAX = 8;
 
 export interface ProducerOptions {
   readonly client: HttpClient;
@@ -70,25 +72,36 @@ export class Producer {
     }
   }
 
-  /** A round is refused while a quiz is open, or its results are not published. */
+  /**
+   * A round is refused while a quiz is open, or its results are not published. All attempts have one key: one without
+   * a definite response may still be carried out after a later one was refused (R-13).
+   */
   private async requestWinners(): Promise<void> {
     const { client, oracle, newKey } = this.options;
     const path = `/studio/v1/streams/${this.streamId}/request-winners`;
+    const idempotencyKey = newKey();
+    let isUnderWay = false;
+    let refusalsLeft = REFUSALS_MAX;
     for (;;) {
       oracle.roundRequested();
-      const response = await client.sendUntilDefinite('POST', path, { idempotencyKey: newKey() });
-      if (response.status === 201) {
+      const response = await client.send('POST', path, { idempotencyKey });
+      if (response === null || isTemporary(response)) {
+        isUnderWay ||= response?.status !== 429;
+        await client.sleep(RETRY_PAUSE_MS);
+      } else if (response.status === 201) {
         oracle.roundOpened((JSON.parse(response.text) as { id: string }).id);
         return;
-      }
-      if (response.status !== 409) {
+      } else if (response.status === 409) {
+        refusalsLeft--;
+        if (!isUnderWay) oracle.roundRefused();
+        if (this.isOver && (!isUnderWay || refusalsLeft <= 0)) break;
+        await client.sleep(RESULTS_MS);
+      } else {
         oracle.failUnlessLossy(`request-winners: ${response.status} ${response.text}`);
         return;
       }
-      oracle.roundRefused();
-      if (this.isOver) return;
-      await client.sleep(RESULTS_MS);
     }
+    oracle.roundRefused();
   }
 
   private async sendEvents(): Promise<void> {
