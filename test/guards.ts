@@ -67,7 +67,7 @@ export const GUARDS: readonly Guard[] = [
     '[I-1] [N-22] a node without intervals that others served leaves them the time to write them back',
     {
       file: 'server/realtime/coordination/shared-sealer.ts',
-      text: 'else if (await this.mustWait(after)) return true;',
+      text: 'if (this.isBehind(after, served)) return true;',
     },
   ),
   guardInFile(
@@ -75,8 +75,8 @@ export const GUARDS: readonly Guard[] = [
     '[I-1] [N-22] the time to write intervals back begins when the database answers again',
     {
       file: 'server/realtime/coordination/shared-sealer.ts',
-      text: '      this.behind = null;\n      throw error;',
-      replacement: '      throw error;',
+      text: '  databaseFailed(): void {\n    this.behind = null;',
+      replacement: '  databaseFailed(): void {',
     },
   ),
   guardInFile(
@@ -104,6 +104,15 @@ export const GUARDS: readonly Guard[] = [
       file: 'server/realtime/feed/sealing-sql.ts',
       text: 'if (timeline !== undefined && timeline !== tx.timeline) {',
       replacement: "if (timeline === 'none') {",
+    },
+  ),
+  guardInFile(
+    'server/realtime/coordination/late-publication.test.ts',
+    '[I-1] [N-22] a node that starts serves the newest interval of the database only when its publication cannot be late',
+    {
+      file: 'server/realtime/coordination/realtime-backend-redis.ts',
+      text: 'isOld || watermark < 0 ? watermark : watermark - 1',
+      replacement: 'watermark',
     },
   ),
   guardInFile(

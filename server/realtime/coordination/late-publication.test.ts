@@ -4,6 +4,7 @@ import { modelOfFile } from '../../../test/support/simulation/redis/model-of-fil
 import { createSharedChatSource } from '../../domains/chat/chat-source-shared.ts';
 import { MemoryFeedLog } from '../feed/feed-log-memory.ts';
 import type { Sealing, SealOutcome } from '../feed/sealing-sql.ts';
+import { servedAtStart } from './realtime-backend-redis.ts';
 import type { SealedEntry } from './seal-coordinator.ts';
 import { RedisSealCoordinator } from './seal-coordinator-redis.ts';
 import { SharedSealer } from './shared-sealer.ts';
@@ -30,7 +31,7 @@ function openNode(
   const served: SealedEntry[] = [];
   const sealer = new SharedSealer({
     clock: { nowMs: () => intervalStartMs(INTERVAL + 1) },
-    store: { sealInterval, readWatermark: async () => INTERVAL - 1 },
+    store: { sealInterval },
     log: new MemoryFeedLog({ readSealed: async () => [] }, INTERVAL - 1),
     logger: console,
     coordinator: {
@@ -71,4 +72,13 @@ test('[I-1] [N-22] a publication that arrives while another node seals its inter
   const published = await second.coordinator.follow(INTERVAL - 1, 10);
   expect(published.map(({ bodies }) => bodies?.[0]?.body)).toEqual(['7:2']);
   expect([first.served, second.served]).toEqual([[], published]);
+});
+
+test('[I-1] [N-22] a node that starts serves the newest interval of the database only when its publication cannot be late', () => {
+  const endMs = intervalStartMs(INTERVAL + 1);
+  for (const nowMs of [endMs, endMs + 15_000]) {
+    expect(servedAtStart(INTERVAL, nowMs)).toBe(INTERVAL - 1);
+  }
+  expect(servedAtStart(INTERVAL, endMs + 15_001)).toBe(INTERVAL);
+  expect(servedAtStart(-1, endMs)).toBe(-1);
 });

@@ -26,6 +26,8 @@ const HEALTH_CHECK_MS = 25;
 /** How long `seal` and `stop` wait for the last interval to be sealed after its end. */
 const LAST_SEALING_MS = 1_000;
 const POLL_MS = 10;
+/** Longer than a publication takes after the end of its interval, also on a node that stalls. */
+const PUBLICATION_MAX_MS = 15_000;
 const LEAVE_MS = 250; // How long `stop` waits for a sealing to be published, and to leave.
 
 /**
@@ -36,8 +38,8 @@ export function createRedisRealtimeBackend(options: RedisRealtimeBackendOptions)
   const { redis, store, clock, logger, watermark, onSealed } = options;
   const redisUnavailable = () => redis.unavailableReason();
   const health = new FeedHealth(redisUnavailable, logger, () => runtime.monotonicMs());
-  // The newest interval may not be published yet. The follower serves it when it is.
-  const log = new MemoryFeedLog(store, Math.max(-1, watermark - 1), () => health.publicReason());
+  const served = servedAtStart(watermark, clock.nowMs());
+  const log = new MemoryFeedLog(store, served, () => health.publicReason());
   const presence = createRedisPresence({ ...options, watermark: () => log.watermark() });
   const coordinator = new RedisSealCoordinator(redis, options.nodeId, options.serviceId);
   const shared = { ...options, redisUnavailable, health, log, presence, coordinator };
@@ -70,6 +72,15 @@ export function createRedisRealtimeBackend(options: RedisRealtimeBackendOptions)
     drain: () => log.drain(),
     stop: () => lifecycle.stop(),
   };
+}
+
+/**
+ * The newest interval that a node serves when it starts. That of the database may not be published yet, unless it is
+ * old; then the follower serves it after its publication.
+ */
+export function servedAtStart(watermark: number, nowMs: number): number {
+  const isOld = nowMs > intervalStartMs(watermark + 1) + PUBLICATION_MAX_MS;
+  return isOld || watermark < 0 ? watermark : watermark - 1;
 }
 
 interface NodeParts extends Pick<RedisRealtimeBackendOptions, 'clock' | 'logger' | 'source'> {

@@ -32,6 +32,7 @@ function testFailover(claims: SealDecision[]) {
     /** Sealings wait for this. */
     stall: null as Promise<void> | null,
     sealed: 0,
+    databaseFailures: 0,
     claims: 0,
   };
   const published: SealedEntry[] = [];
@@ -57,6 +58,7 @@ function testFailover(claims: SealDecision[]) {
       },
     },
     sealer: {
+      databaseFailed: () => void state.databaseFailures++,
       isBusy: () => state.isBusy,
       seal: async (interval) => {
         state.sealed++;
@@ -168,6 +170,7 @@ describe('a reported interval', () => {
     failover.expect(START + 1);
     await until(() => health.reason() !== null);
     expect(health.reason()).toBe('the database is unavailable');
+    expect(state.databaseFailures).toBeGreaterThan(0);
     expect(health.publicReason()).toBe('The database is unavailable.');
     failover.expect(START + 2);
     await Bun.sleep(500);

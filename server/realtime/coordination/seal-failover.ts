@@ -9,7 +9,7 @@ import type { SharedSealer } from './shared-sealer.ts';
 export interface SealFailoverOptions {
   readonly log: MemoryFeedLog;
   readonly coordinator: Pick<SealCoordinator, 'claim' | 'fence' | 'publish'>;
-  readonly sealer: Pick<SharedSealer, 'seal' | 'isBusy'>;
+  readonly sealer: Pick<SharedSealer, 'seal' | 'isBusy' | 'databaseFailed'>;
   readonly follower: Pick<FeedFollower, 'catchUp'>;
   readonly health: FeedHealth;
   readonly redisUnavailable: () => string | null;
@@ -100,11 +100,12 @@ export class SealFailover {
   // While other nodes seal and publish, the database is unreachable from this node only: viewers
   // may keep waiting.
   private databaseFailed(error: unknown): void {
-    const { log, health } = this.options;
+    const { log, health, sealer } = this.options;
     if (error instanceof DatabaseRolledBack) {
       health.databaseRolledBack(error);
       return;
     }
+    sealer.databaseFailed();
     this.servedAtFailure ??= log.watermark();
     const isOverdue =
       log.watermark() < this.target - 1 || runtime.monotonicMs() > this.targetAtMs + OTHER_NODES_MS;

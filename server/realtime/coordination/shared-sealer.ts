@@ -5,7 +5,6 @@ import { runtime } from '../../platform/runtime.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { MemoryFeedLog } from '../feed/feed-log-memory.ts';
 import type { Transient, ViewerChats } from '../feed/interval-body.ts';
-import type { sealedProcedures } from '../feed/sealed-sql.ts';
 import type { SealingProcedures } from '../feed/sealing-sql.ts';
 import type { SharedTransientSource } from '../feed/transient-source.ts';
 import type { Counts, SharedPresenceRegistry } from '../presence/presence-registry.ts';
@@ -16,10 +15,7 @@ import type { SealCoordinator, SealedEntry } from './seal-coordinator.ts';
 
 export interface SharedSealerOptions {
   readonly clock: Clock;
-  readonly store: Pick<
-    Calls<SealingProcedures & typeof sealedProcedures>,
-    'sealInterval' | 'readWatermark'
-  >;
+  readonly store: Pick<Calls<SealingProcedures>, 'sealInterval'>;
   readonly log: MemoryFeedLog;
   readonly logger: { error(fields: object, message: string): void };
   readonly coordinator: Pick<
@@ -76,6 +72,11 @@ export class SharedSealer {
     return !this.sealing && runtime.monotonicMs() >= this.failedMs + AFTER_FAILURE_MS;
   }
 
+  /** The database failed: the time in which others can write intervals back to it begins anew. */
+  databaseFailed(): void {
+    this.behind = null;
+  }
+
   /**
    * Seals all intervals after this node's watermark, up to `interval`, which has ended. Does
    * nothing while another sealing of this node is under way.
@@ -101,8 +102,7 @@ export class SharedSealer {
     const { clock, store, log, logger, follower, coordinator } = this.options;
     const after = log.watermark();
     const { transients, served, timeline } = await this.collect(after, interval);
-    if (after >= served) this.behind = null;
-    else if (await this.mustWait(after)) return true;
+    if (this.isBehind(after, served)) return true;
     const nowMs = Math.max(clock.nowMs(), intervalStartMs(interval + 1));
     const dataSet = coordinator.dataSetName();
     const sealing = await store.sealInterval({
@@ -136,21 +136,14 @@ export class SharedSealer {
   }
 
   /**
-   * Others have served intervals that this node does not have. They are in the database, which then rejects the
-   * sealing, unless it lost them: then a sealing would make them empty for ever (I-1). The time that others have
-   * to write them back begins when the database answers.
-   * @throws Unavailable
+   * Whether others have served intervals that this node does not have. They are in the database, which then
+   * rejects the sealing, unless it lost them: then a sealing would make them empty for ever (I-1).
    */
-  private async mustWait(after: number): Promise<boolean> {
-    try {
-      await this.options.store.readWatermark({});
-    } catch (error) {
-      this.behind = null;
-      throw error;
-    }
+  private isBehind(after: number, served: number): boolean {
     const nowMs = runtime.monotonicMs();
-    if (this.behind?.after !== after) this.behind = { after, sinceMs: nowMs };
-    return nowMs < this.behind.sinceMs + BEHIND_MAX_MS;
+    if (after >= served) this.behind = null;
+    else if (this.behind?.after !== after) this.behind = { after, sinceMs: nowMs };
+    return this.behind !== null && nowMs < this.behind.sinceMs + BEHIND_MAX_MS;
   }
 
   private async collect(

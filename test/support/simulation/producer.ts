@@ -73,20 +73,21 @@ export class Producer {
   }
 
   /**
-   * A round is refused while a quiz is open, or its results are not published. All attempts have one key: one without
-   * a definite response may still be carried out after a later one was refused (R-13).
+   * A round is refused while a quiz is open, or its results are not published. An attempt without a definite response
+   * may still be carried out after a later one was refused (R-13), so further attempts have its key.
    */
   private async requestWinners(): Promise<void> {
     const { client, oracle, newKey } = this.options;
     const path = `/studio/v1/streams/${this.streamId}/request-winners`;
-    const idempotencyKey = newKey();
+    let idempotencyKey = newKey();
     let isUnderWay = false;
     let refusalsLeft = REFUSALS_MAX;
     for (;;) {
       oracle.roundRequested();
       const response = await client.send('POST', path, { idempotencyKey });
       if (response === null || isTemporary(response)) {
-        isUnderWay ||= response?.status !== 429;
+        if (response?.status !== 429) isUnderWay = true;
+        refusalsLeft = REFUSALS_MAX;
         await client.sleep(RETRY_PAUSE_MS);
       } else if (response.status === 201) {
         oracle.roundOpened((JSON.parse(response.text) as { id: string }).id);
@@ -95,6 +96,7 @@ export class Producer {
         refusalsLeft--;
         if (!isUnderWay) oracle.roundRefused();
         if (this.isOver && (!isUnderWay || refusalsLeft <= 0)) break;
+        if (!isUnderWay) idempotencyKey = newKey();
         await client.sleep(RESULTS_MS);
       } else {
         oracle.failUnlessLossy(`request-winners: ${response.status} ${response.text}`);
