@@ -23,6 +23,8 @@ export interface ServerSession {
   lockTimeoutMs: number;
   /** The server has failed the transaction: its commit becomes a rollback. */
   isFailed: boolean;
+  /** Whether the transaction has locked the watermark. */
+  hasWatermark: boolean;
   isClosed: boolean;
   /** Closes the client's end. */
   readonly onClose: (reason: string) => void;
@@ -36,6 +38,8 @@ const DIFFERENT_ROWS_WAIT_MAX_MS = 20;
 /** Probability that a statement waits for the end of the other transaction, as for a row that it locked. */
 const SAME_ROW_PROBABILITY = 0.2;
 const WAIT_STEP_MS = 2;
+/** Of a sealing: it has one row, which only sealings and the repair of the feed lock. */
+const WATERMARK = 'update watermark';
 
 /** The result of a statement that found all of its rows locked. */
 const NO_ROWS: Rows<unknown> = Object.assign([], { affected: 0 });
@@ -46,7 +50,7 @@ type Reply = (result: Rows<unknown> | SqlError) => void;
  * A model of PostgreSQL with the engine of SQLite: sessions, transactions that run at the same time,
  * row locks, and a server that stops, starts, or stops responding. Isolation is that of
  * `transaction.ts`. A statement that skips locked rows may skip all of them while another transaction
- * is open.
+ * is open; the watermark only while one has it.
  */
 export class PostgresModel {
   private readonly sessions = new Set<ServerSession>();
@@ -121,6 +125,7 @@ export class PostgresModel {
       isExecuting: false,
       lockTimeoutMs: LOCK_TIMEOUT_MS,
       isFailed: false,
+      hasWatermark: false,
       isClosed: false,
       onClose,
     };
@@ -145,6 +150,7 @@ export class PostgresModel {
     session.lockTimeoutMs = lockTimeoutMs;
     session.transaction = new Transaction(this.options.engine, access);
     session.isFailed = false;
+    session.hasWatermark = false;
     this.touch(session);
   }
 
@@ -198,7 +204,7 @@ export class PostgresModel {
         return;
       }
       if (transaction.needsEngine(text) && this.isBusyFor(session, patienceMs)) {
-        if (text.includes(SKIP_LOCKED) && random() < 0.5) {
+        if (text.includes(SKIP_LOCKED) && this.mayBeLocked(text) && random() < 0.5) {
           reply(NO_ROWS);
           return;
         }
@@ -229,6 +235,7 @@ export class PostgresModel {
         throw new SqlError('40P01', 'deadlock detected');
       }
       this.takeEngine(session);
+      if (text.includes(WATERMARK)) session.hasWatermark = true;
       return transaction.write(text, params);
     } catch (error) {
       this.fail(session);
@@ -239,6 +246,11 @@ export class PostgresModel {
       }
       return new SqlError('XX000', `${message}: ${text}`);
     }
+  }
+
+  /** Whether the transaction that has the engine may have locked the rows of a statement. */
+  private mayBeLocked(text: string): boolean {
+    return !text.includes(WATERMARK) || this.holder?.hasWatermark === true;
   }
 
   /** Whether another transaction has the engine, and did something within this time. */
