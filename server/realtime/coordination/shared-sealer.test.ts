@@ -198,27 +198,8 @@ describe('a sealing', () => {
     await sealed;
   });
 
-  test('[I-1] [N-22] a node without intervals that others served leaves them the time to write them back', async () => {
-    let nowMs = 0;
-    replaceRuntime({ ...SYSTEM_RUNTIME, monotonicMs: () => nowMs });
-    const sealings: Sealing[] = [];
-    const { sealer, others } = testSealer(async (sealing) => {
-      sealings.push(sealing);
-      return { outcome: 'busy' };
-    });
-    others.served = START + 5;
-    for (const ms of [0, 2_000, 3_999]) {
-      nowMs = ms;
-      await sealer.seal(START + 9);
-    }
-    expect(sealings).toEqual([]);
-    // No other node is left that has them.
-    nowMs = 4_000;
-    await sealer.seal(START + 9);
-    expect(sealings).toMatchObject([{ after: START - 1, interval: START + 9 }]);
-  });
-
-  test('[I-1] [N-22] the time to write intervals back begins when the database answers again', async () => {
+  /** A node that lacks intervals which others served, and a clock for its attempts to seal. */
+  function nodeBehind() {
     let nowMs = 0;
     replaceRuntime({ ...SYSTEM_RUNTIME, monotonicMs: () => nowMs });
     const sealings: Sealing[] = [];
@@ -231,6 +212,20 @@ describe('a sealing', () => {
       nowMs = ms;
       return sealer.seal(START + 9);
     };
+    return { sealer, sealings, sealAt };
+  }
+
+  test('[I-1] [N-22] a node without intervals that others served leaves them the time to write them back', async () => {
+    const { sealings, sealAt } = nodeBehind();
+    for (const ms of [0, 2_000, 3_999]) await sealAt(ms);
+    expect(sealings).toEqual([]);
+    // No other node is left that has them.
+    await sealAt(4_000);
+    expect(sealings).toMatchObject([{ after: START - 1, interval: START + 9 }]);
+  });
+
+  test('[I-1] [N-22] the time to write intervals back begins when the database answers again', async () => {
+    const { sealer, sealings, sealAt } = nodeBehind();
     await sealAt(0);
     sealer.databaseFailed();
     for (const ms of [5_000, 8_999]) await sealAt(ms);
